@@ -8,7 +8,7 @@ import type { Stage } from '../stage.js';
 import { atLeast } from '../target.js';
 import type { VariantName } from '../variants/variants.js';
 
-const ROUNDS = 4;
+const ROUNDS = 10;
 
 const NAMES = {
   ours: 'nestjs-session-auth',

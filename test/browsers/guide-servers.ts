@@ -5,7 +5,16 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { INestApplication, Type } from '@nestjs/common';
+import { WsAdapter } from '@nestjs/platform-ws';
 import { Test } from '@nestjs/testing';
+import { type OnGatewayInit, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import {
+  CurrentUser,
+  SessionAuthModule,
+  type SessionAuthOptions,
+  type UserRecord,
+} from 'nestjs-session-auth';
+import { SessionSockets, sessionSockets } from 'nestjs-session-auth/sockets';
 import { TestSessions } from 'nestjs-session-auth/testing';
 import { issueCertificate } from '../support/certificates.js';
 import { codeOfGuide, importFromGuide } from '../support/guide-code.js';
@@ -30,11 +39,26 @@ export interface GuideServers {
 }
 
 interface GuideModule {
-  readonly AppModule: Type;
+  readonly sessionAuth: SessionAuthOptions;
+  readonly SessionController: Type;
   readonly configure: (app: INestApplication) => INestApplication;
 }
 
 export const ANN = { username: 'ann', password: 'ann-demo' };
+
+/** The page has no sockets, but browsers send their handshakes the cookie too. */
+@WebSocketGateway({ path: '/feed' })
+class FeedGateway implements OnGatewayInit {
+  constructor(private readonly sockets: SessionSockets) {}
+
+  afterInit(server: object): void {
+    this.sockets.protect(server);
+  }
+
+  @SubscribeMessage('me') me(@CurrentUser() user: UserRecord) {
+    return { event: 'me', data: user.username };
+  }
+}
 
 /** Starts the servers on loopback ports, with TLS: only then a browser keeps the cookie of the guide. */
 export async function startGuideServers(): Promise<GuideServers> {
@@ -61,18 +85,24 @@ export async function startGuideServers(): Promise<GuideServers> {
 }
 
 async function startApi(
-  { AppModule, configure }: GuideModule,
+  { sessionAuth, SessionController, configure }: GuideModule,
   httpsOptions: object,
   arrivals: Arrival[],
 ): Promise<INestApplication> {
   const sessions = new TestSessions();
   sessions.addUser(ANN);
-  const moduleRef = await sessions.install(Test.createTestingModule({ imports: [AppModule] })).compile();
+  const builder = Test.createTestingModule({
+    imports: [SessionAuthModule.forRoot({ ...sessionAuth, plugins: [sessionSockets] })],
+    controllers: [SessionController],
+    providers: [FeedGateway],
+  });
+  const moduleRef = await sessions.install(builder).compile();
   const app = moduleRef.createNestApplication({ httpsOptions, forceCloseConnections: true, logger: false });
   app.use((request: IncomingMessage, response: ServerResponse, next: () => void) => {
     response.once('finish', () => arrivals.push(arrival(request, response.statusCode)));
     next();
   });
+  app.useWebSocketAdapter(new WsAdapter(app));
   await configure(app).listen(0, '127.0.0.1');
   (app.getHttpServer() as Server).prependListener('upgrade', (request: IncomingMessage) =>
     arrivals.push(arrival(request, 101)),

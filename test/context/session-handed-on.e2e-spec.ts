@@ -35,8 +35,8 @@ describe.each(PLATFORMS)('a session that the application of the guide hands on, 
     service.signInAs({}, 'token-of-ann');
     [payroll, other] = [await new Receiver().start(), await new Receiver().start()];
     process.env.PAYROLL_URL = payroll.origin;
-    slips = await importFromGuide('context.md', 'src/slips.ts');
-    handedOn = await importFromGuide('context.md', 'src/handed-on.ts');
+    slips = await importFromGuide('user-in-services.md', 'src/slips.ts');
+    handedOn = await importFromGuide('user-in-services.md', 'src/handed-on.ts');
     handedOn.module.guardSessions(client);
     const root = sampleApp({
       baseUrl: service.url,

@@ -33,7 +33,7 @@ import { platforms } from '../support/platforms.js';
 import { until } from '../support/until.js';
 
 type Guide = GuideCode<{ readonly UserInterceptor: Type }>;
-const guide: Guide = await importFromGuide('context.md', 'src/user.interceptor.ts');
+const guide: Guide = await importFromGuide('user-in-services.md', 'src/user.interceptor.ts');
 const { UserInterceptor } = guide.module;
 afterAll(() => guide.remove());
 

@@ -44,8 +44,6 @@ export async function checkGuides(tarball, commands, others) {
     await run(tested, 'npx', 'vitest', 'run', '--update');
     // Each runner names its snapshots in its own way.
     rmSync(join(tested, 'test/__snapshots__'), { recursive: true });
-    const expiry = join(tested, 'test/expiry.spec.ts');
-    writeFileSync(expiry, readFileSync(expiry, 'utf8').replace(/^.*;\s+\/\/ Jest: (.*)$/gm, '$1'));
     const jest = join(folder, 'node_modules/jest/bin/jest.js');
     await run(
       tested,

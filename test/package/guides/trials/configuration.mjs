@@ -3,15 +3,15 @@ import { writeFileSync } from 'node:fs';
 import { NestFactory } from '@nestjs/core';
 import { SessionAuthModule, SessionAuthService } from 'nestjs-session-auth';
 import { startSessionService } from 'nestjs-session-auth/testing';
-import { sessionAuth as schema } from '../dist/configuration/src/employee-schema.js';
-import { sessionAuth as ownRecord } from '../dist/configuration/src/employee-record.js';
+import { sessionAuth as schema } from '../dist/user-record/src/employee-schema.js';
+import { sessionAuth as ownRecord } from '../dist/user-record/src/employee-record.js';
 import { sessionAuth as rotatingKey } from '../dist/configuration/src/rotating-key.js';
 import { SessionCallCounter } from '../dist/configuration/src/session-call-counter.js';
 import { sessionAuth as tokenSources } from '../dist/configuration/src/token-sources.js';
 import { MeController } from '../dist/openapi/src/documented.js';
 import { expectStatus, listening, trial, underTest } from './support.mjs';
 
-await trial('configuration', async () => {
+await trial('configuration, and the user record', async () => {
   await tryTokenSources();
   await tryRotatingKey();
   await tryInterceptors();

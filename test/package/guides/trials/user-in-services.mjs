@@ -2,7 +2,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { HttpModule } from '@nestjs/axios';
 import { Module } from '@nestjs/common';
-import { AppModule } from '../dist/context/src/app.module.js';
+import { AppModule } from '../dist/user-in-services/src/app.module.js';
 import { expectStatus, listening, trial, underTest } from './support.mjs';
 
 /** Another service, which answers with the session that it gets. */
@@ -12,7 +12,7 @@ const payroll = createServer(({ headers }, reply) => {
 });
 await new Promise((resolve) => payroll.listen(0, '127.0.0.1', resolve));
 process.env.PAYROLL_URL = `http://127.0.0.1:${payroll.address().port}`;
-const { SlipsController } = await import('../dist/context/src/slips.js');
+const { SlipsController } = await import('../dist/user-in-services/src/slips.js');
 
 class RootModule {}
 Module({
@@ -20,7 +20,7 @@ Module({
   controllers: [SlipsController],
 })(RootModule);
 
-await trial('the user anywhere in a call', async () => {
+await trial('the user in services', async () => {
   const { sessions, moduleRef } = await underTest(RootModule);
   const { app, ask } = await listening(moduleRef.createNestApplication());
   const headers = { ...sessions.signInAs({ username: 'ann' }), 'x-auth-iv': 'iv' };
