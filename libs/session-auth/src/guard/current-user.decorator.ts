@@ -11,7 +11,11 @@ import { nameParameter } from './access-metadata.js';
  * `SessionAuthTypes`.
  */
 export type CurrentUserRecord =
-  SessionAuthTypes extends Readonly<Record<'user', infer User extends UserRecord>> ? User : UserRecord;
+  SessionAuthTypes extends Readonly<Record<'user', infer User>>
+    ? [User] extends [UserRecord]
+      ? User
+      : UserRecord & Readonly<Record<'the user of SessionAuthTypes must extend UserRecord', never>>
+    : UserRecord;
 
 /**
  * What `@CurrentUser()` injects: the application's own user, if it is declared as `localUser` in
