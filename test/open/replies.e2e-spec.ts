@@ -71,6 +71,12 @@ describe.each(PLATFORMS)('on %s, what a session has open', (_name, platform) => 
     return until(`${count} rechecks`, () => checksOf(service, token) >= before + count);
   }
 
+  it('begins without a check besides that of the guard', async () => {
+    await start();
+    await read('sse', service.signInAs({}, 'ann-token'));
+    expect(checksOf(service, 'ann-token')).toBe(1);
+  });
+
   const ENDS = [
     ['a sign-out', (sessions: SessionAuthService, token: string) => sessions.signOut(token)],
     [

@@ -5,7 +5,7 @@ import { Subject } from 'rxjs';
 import { Deadlines } from '../../libs/session-auth/src/client/deadline.js';
 import type { UserRecord } from '../../libs/session-auth/src/contract/record/user-record.js';
 import type { GuardRegistration } from '../../libs/session-auth/src/guard/guard-registration.js';
-import { ADMISSION, CHECK, type Admission } from '../../libs/session-auth/src/guard/guarded-request.js';
+import { ADMISSION, type Admission } from '../../libs/session-auth/src/guard/guarded-request.js';
 import {
   fromHeader,
   SessionReader,
@@ -84,7 +84,8 @@ export function openCall(): OpenCall {
       check: (_session: object, _maxAgeMs: number, earlier: object) => earlier,
       revoker: { onRefusal: () => undefined },
     },
-    whileOpen: { recheckMs: 60_000, outageGraceMs: 0 },
+    // No check falls due while the process of the tests lives.
+    whileOpen: { recheckMs: 86_400_000, outageGraceMs: 0 },
     ends: {
       ended,
       evicted: new Subject(),
@@ -92,7 +93,7 @@ export function openCall(): OpenCall {
       fingerprintOf: () => 'fingerprint',
     },
   };
-  const request = { [CHECK]: { session }, [ADMISSION]: admission };
+  const request = { [ADMISSION]: admission };
   return {
     call: { request, transport: {} } as unknown as GuardedCall,
     admission,

@@ -4,7 +4,7 @@ import type { SessionIdentity } from '../contract/session-identity.js';
 import type { SessionCheck } from '../verifier/session-verifier.js';
 import type { HttpRequest } from './http-request.js';
 
-/** Key of the last check of a request. */
+/** Key of the last check of a request that called the service. */
 export const CHECK = Symbol('session check');
 /** Key of the last admission of a request, which may be for a handler other than the current one. */
 export const ADMISSION = Symbol('admission');
@@ -24,6 +24,8 @@ export interface Admission {
   readonly localUser?: unknown;
   /** The presented session; `undefined` if the rule admitted the request without a session. */
   readonly session: SessionIdentity | undefined;
+  /** The check of that session. */
+  readonly check?: SessionCheck<UserRecord> | undefined;
   /** Whether a subclass of the guard made it: the user that it sets after that stays. */
   readonly isBySubclass?: boolean;
 }

@@ -1,7 +1,6 @@
 import { Inject, Injectable, Optional, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { ACCESS_CHECK_FAILED, ACCESS_DENIED } from '../contract/denials.js';
-import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { Verdict } from '../contract/outcome.js';
 import {
@@ -16,6 +15,7 @@ import {
 import { GUARD_REGISTRATION, rejectMissingModule, type GuardRegistration } from './guard-registration.js';
 import { markSessionAuthGuard } from './enhancers.js';
 import { ADMISSION, attach, CHECK, isAdmitted } from './guarded-request.js';
+import type { SessionCheck } from '../verifier/session-verifier.js';
 import { denialOfVerdict, exceptionOf, type GuardDenial, type RuleAnswer, ruleAnswerOf } from './denial.js';
 import { keepFromSharedCaches, type GuardedCall, transportOf } from './transport.js';
 
@@ -115,22 +115,22 @@ export class SessionAuthGuard implements CanActivate {
       return this.refuse(call, rule, session);
     }
     // The guards of one request share a check, as long as it is fresh enough for the rule of each.
-    const check = verifier.check(session, rule.maxAgeMs, request[CHECK]);
-    request[CHECK] = check;
+    const earlier = request[CHECK] ?? request[ADMISSION]?.check;
+    const check = verifier.check(session, rule.maxAgeMs, earlier);
     const { verdict } = check;
-    return verdict instanceof Promise
-      ? verdict.then((settled) => this.decide(call, rule, session, settled))
-      : this.decide(call, rule, session, verdict);
+    if (!(verdict instanceof Promise)) return this.decide(call, rule, check, verdict);
+    request[CHECK] = check;
+    return verdict.then((settled) => this.decide(call, rule, check, settled));
   }
 
   private decide(
     call: GuardedCall,
     rule: CheckedRule,
-    session: SessionIdentity,
+    check: SessionCheck<UserRecord>,
     verdict: Verdict<UserRecord>,
   ): true | Promise<true> {
     return verdict.kind === 'authenticated'
-      ? this.admitUser(call, rule, verdict.user, session, verdict.stale)
+      ? this.admitUser(call, rule, verdict.user, check, verdict.stale)
       : this.refuse(call, rule, denialOfVerdict(verdict));
   }
 
@@ -144,12 +144,12 @@ export class SessionAuthGuard implements CanActivate {
     call: GuardedCall,
     { requirements }: CheckedRule,
     user: UserRecord,
-    session?: SessionIdentity,
+    check?: SessionCheck<UserRecord>,
     stale?: true,
   ): true | Promise<true> {
     const { context, request } = call;
     const timeoutMs = this.registration.ruleTimeoutMs;
-    const caller: Caller = { requirements, user, session, stale, context, request, timeoutMs };
+    const caller: Caller = { requirements, user, check, stale, context, request, timeoutMs };
     if (requirements.length === 0) return this.enter(call, caller);
     const met = meetsAll(caller);
     return met instanceof Promise
@@ -188,13 +188,14 @@ export class SessionAuthGuard implements CanActivate {
 
   private enter(
     call: GuardedCall,
-    { user, localUser, session, stale }: Partial<Caller> = {},
+    { user, localUser, check, stale }: Partial<Caller> = {},
   ): true | Promise<never> {
     const { verifier, decisions } = this.registration;
     const { context, request, transport } = call;
     const revocations = verifier.revoker.count;
     const isBySubclass = this.constructor !== SessionAuthGuard;
-    attach(request, { verifier, revocations, context, user, localUser, session, isBySubclass }, stale);
+    const session = check?.session;
+    attach(request, { verifier, revocations, context, user, localUser, session, check, isBySubclass }, stale);
     transport.admitted?.(call);
     const denial = session && transport.watch?.(call, this.registration);
     if (denial) return this.deny(call, denial, user);
@@ -218,7 +219,7 @@ export class SessionAuthGuard implements CanActivate {
 /** A caller whom a session, or a subclass of the guard, authenticates. */
 interface Caller extends RuledCall {
   /** Absent if a subclass admits the call by another way. */
-  readonly session: SessionIdentity | undefined;
+  readonly check: SessionCheck<UserRecord> | undefined;
   readonly stale: true | undefined;
 }
 

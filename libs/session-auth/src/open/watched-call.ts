@@ -1,7 +1,7 @@
 import { keepsOpen } from '../guard/access-metadata.js';
 import type { GuardDenial } from '../guard/denial.js';
 import type { GuardedCall, WatchRegistration } from '../guard/transport.js';
-import { ADMISSION, type Admission, CHECK, type GuardedRequest } from '../guard/guarded-request.js';
+import { ADMISSION, type Admission, type GuardedRequest } from '../guard/guarded-request.js';
 import { type Watched, WatchedSessions } from './watched-sessions.js';
 
 interface WatchedCall {
@@ -17,11 +17,10 @@ export function watchCall(
   admission: Admission | undefined = call.request[ADMISSION],
 ): WatchedCall | undefined {
   if (!admission?.session || !admission.user) return undefined;
-  const { context, session, user } = admission;
+  const { context, session, user, check: earlier } = admission;
   if (keepsOpen(context.getHandler(), context.getClass())) return undefined;
   const watched = WatchedSessions.of(registration).watch(session, { ...registration.whileOpen, end });
   const { sessionIsStale: stale }: GuardedRequest = call.request;
-  const earlier = call.request[CHECK];
   const isOpen =
     registration.verifier.check(session, Infinity, earlier) === earlier
       ? watched.admit({ kind: 'authenticated', user, ...(stale && { stale }) })
