@@ -115,8 +115,7 @@ export class SessionAuthGuard implements CanActivate {
       return this.refuse(call, rule, session);
     }
     // The guards of one request share a check, as long as it is fresh enough for the rule of each.
-    const earlier = request[CHECK] ?? request[ADMISSION]?.check;
-    const check = verifier.check(session, rule.maxAgeMs, earlier);
+    const check = verifier.check(session, rule.maxAgeMs, request[CHECK] ?? request[ADMISSION]?.check);
     const { verdict } = check;
     if (!(verdict instanceof Promise)) return this.decide(call, rule, check, verdict);
     request[CHECK] = check;

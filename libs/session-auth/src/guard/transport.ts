@@ -194,10 +194,7 @@ export interface WatchRegistration {
   readonly replyOpened: (response: NodeResponse, reply: ReplyOfCall) => void;
 }
 
-/**
- * Not properties of the responses: those of Express get a hidden class of their own with each new property, which
- * takes V8 some microseconds.
- */
+/** No property: on Express, each new one gives a response a hidden class of its own, which takes microseconds. */
 const CALLS = new WeakMap<NodeResponse, ReplyOfCall>();
 
 /** The used part of a response of Node.js, over HTTP/1 and HTTP/2. */
@@ -286,6 +283,8 @@ const HTTP2_WRITERS: Pick<Writers, 'writeHead' | 'end'> = {
   },
 };
 
+const WATCHERS: Writers = { write: writeFirst, flushHeaders: flushFirst, ...HTTP2_WRITERS };
+
 function opened(response: NodeResponse): Writers {
   const call = CALLS.get(response);
   for (let each = call; each; each = each.next) open(response, each);
@@ -295,10 +294,8 @@ function opened(response: NodeResponse): Writers {
 /** Restores the functions of the response that no wrapper of the application has replaced. */
 function unwatched(response: NodeResponse): Writers {
   const writers = CALLS.get(response) ?? response;
-  if (response.write === writeFirst) response.write = writers.write;
-  if (response.flushHeaders === flushFirst) response.flushHeaders = writers.flushHeaders;
-  if (response.writeHead === HTTP2_WRITERS.writeHead) response.writeHead = writers.writeHead;
-  if (response.end === HTTP2_WRITERS.end) response.end = writers.end;
+  for (const name of Object.keys(WATCHERS) as (keyof Writers)[])
+    if (response[name] === WATCHERS[name]) response[name] = writers[name];
   return writers;
 }
 
