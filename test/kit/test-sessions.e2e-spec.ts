@@ -278,6 +278,9 @@ describe('TestSessions', () => {
     const sessions = new TestSessions<Employee>();
     const { get } = await start(sessions, forRoot({ userRecord: Employee }));
     expect(await (await get('/shift', sessions.signInAs({ shift: 'night' }))).text()).toBe('night');
+    expect(() => sessions.signInAs({ shift: 7 as never })).toThrow(
+      'TestSessions has an invalid user record (shift: shift must satisfy isString). Its user gets 503. ',
+    );
   });
 
   it('have the fields that the schema of the application would return, without its body', async () => {
@@ -294,7 +297,7 @@ describe('TestSessions', () => {
       token: expect.any(String),
       user: { username: 'ann', role: 'recruiter' },
     });
-    expect((await get('/me', sessions.signInAs({ username: '', email: null }))).status).toBe(503);
+    expect(() => sessions.signInAs({ username: '', email: null })).toThrow('username');
   });
 
   it('do not compile a module without SessionAuthModule, and name the missing import', async () => {

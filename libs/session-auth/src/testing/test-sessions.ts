@@ -14,7 +14,7 @@ interface Connection<User> extends Pick<ClientSetup, 'settings'> {
   readonly causes: Pick<CauseReports, 'occurred'>;
 }
 
-const REMEDY = 'Its user gets 503. Correct the record in the test, or userRecord.';
+const REMEDY = 'Its user gets 503. Correct the fields in the test, or userRecord.';
 
 /** The part of Nest's `TestingModule` that {@link TestSessions} uses. */
 interface Closeable {
@@ -47,6 +47,9 @@ export interface OverridableModule {
  * ```
  */
 export class TestSessions<User extends UserRecord = CurrentUserRecord> extends SessionControls<User> {
+  /** One for each registration that uses these sessions. */
+  readonly #readers: ReadUser<User>[] = [];
+
   /**
    * Replaces every session service with these sessions. Call it before `compile()`, which then rejects if the
    * module under test does not have `SessionAuthModule`. Returns the builder.
@@ -63,6 +66,7 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
       const read = isMapped
         ? (readUserWith(settings, await readerFor(UNMAPPED)) as ReadUser<User>)
         : readUser;
+      this.#readers.push(read);
       return new TestSessionClient(this.book, (json) =>
         read(json, (field, requirement) =>
           causes.occurred('invalid user record', field, 'TestSessions has a record', requirement, REMEDY),
@@ -85,11 +89,22 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
    * Opens a new session, and returns the headers to send. `fields` replace fields of {@link aUserRecord}. If
    * `userRecord` is a schema, they are the record that it would return: the schema does not run.
    * `localUser` is the application's own user: `loadUser` is then not called.
+   * @throws Error that names the field, if no application that uses these sessions can read the record
    */
   signInAs(fields: UserRecordFields<User> = {}, ...localUser: [user?: LocalUser]): SessionHeaders {
-    const token = this.book.open(this.recordOf(fields));
+    const record = this.recordOf(fields);
+    this.#rejectUnreadable(record);
+    const token = this.book.open(record);
     if (localUser.length > 0) this.book.localUsers.set(token, localUser[0]);
     return { [TOKEN_HEADER]: token };
+  }
+
+  #rejectUnreadable(record: object): void {
+    const faults: string[] = [];
+    const isRead = (read: ReadUser<User>): boolean =>
+      read(record, (field, requirement) => faults.push(`${field}: ${requirement}`)) !== undefined;
+    if (this.#readers.length > 0 && !this.#readers.some(isRead))
+      throw new Error(`TestSessions has an invalid user record (${faults.join('; ')}). ${REMEDY}`);
   }
 
   /** @internal */

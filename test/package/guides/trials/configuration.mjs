@@ -1,12 +1,13 @@
-import { equal, rejects } from 'node:assert/strict';
+import { equal, rejects, throws } from 'node:assert/strict';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { SessionAuthModule, SessionAuthService } from 'nestjs-session-auth';
-import { startSessionService } from 'nestjs-session-auth/testing';
 import { sessionAuth as schema } from '../dist/user-record/src/employee-schema.js';
 import { sessionAuth as ownRecord } from '../dist/user-record/src/employee-record.js';
 import { sessionAuth as rotatingKey } from '../dist/configuration/src/rotating-key.js';
-import { SessionCallCounter } from '../dist/configuration/src/session-call-counter.js';
+import { RenamedCalls } from '../dist/configuration/src/renamed-calls.js';
 import { sessionAuth as tokenSources } from '../dist/configuration/src/token-sources.js';
 import { MeController } from '../dist/openapi/src/documented.js';
 import { expectStatus, listening, trial, underTest } from './support.mjs';
@@ -51,14 +52,17 @@ async function tryRotatingKey() {
 }
 
 async function tryInterceptors() {
-  const service = await startSessionService();
-  const session = SessionAuthModule.forRoot({ baseUrl: service.url, apiKey: 'your-application-key' });
-  const root = { module: class {}, imports: [session], providers: [SessionCallCounter] };
+  const service = createServer(({ url, headers }, reply) =>
+    reply.end(JSON.stringify({ username: `${url} ${headers.authorization}` })),
+  ).listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  const baseUrl = `http://127.0.0.1:${service.address().port}`;
+  const session = SessionAuthModule.forRoot({ baseUrl, apiKey: 'your-application-key' });
+  const root = { module: class {}, imports: [session], providers: [RenamedCalls] };
   const app = await NestFactory.createApplicationContext(root, { logger: false });
-  await app.get(SessionAuthService).verify(service.signInAs({ username: 'ann' }));
-  equal(app.get(SessionCallCounter).calls, 1);
+  equal((await app.get(SessionAuthService).verify('token')).username, '/authentication/me Bearer token');
   await app.close();
-  await service.close();
+  service.close();
 }
 
 async function tryOwnRecord() {
@@ -73,7 +77,7 @@ async function trySchema() {
   const service = moduleRef.get(SessionAuthService);
   const verify = (fields) => service.verify(sessions.signInAs(fields)['x-auth-token']);
   equal((await verify({ shift: 'night' })).shift, 'night');
-  await rejects(verify({ username: '', email: null }), { reason: 'malformed' });
+  throws(() => sessions.signInAs({ username: '', email: null }), /username/);
   await moduleRef.close();
 }
 

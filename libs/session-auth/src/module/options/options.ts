@@ -232,8 +232,9 @@ export interface SessionAuthExtras {
    */
   readonly isGlobal?: boolean;
   /**
-   * Registers the guard for the whole application; `@Public()` opens single handlers. Covers routes,
-   * resolvers, gateways and message handlers, those of a hybrid application included. @default false
+   * Registers the guard for the whole application, also with `isGlobal: false`; `@Public()` opens single
+   * handlers. Covers routes, resolvers, gateways and message handlers, those of a hybrid application
+   * included. @default false
    */
   readonly protectAllRoutes?: boolean;
   /**
