@@ -1,43 +1,46 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SessionAuthCacheOptions } from 'nestjs-session-auth';
+import { Controller, Get, Req, UseGuards } from '@nestjs/common';
+import { FreshSession, SessionAuthGuard } from 'nestjs-session-auth';
 import { platforms } from '../support/platforms.js';
-import { drop, json, reply, silence, type HeldScript, type Script } from '../support/scripted-service.js';
+import { json, reply } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
-import { totalTimeFor } from '../support/total-time.js';
 import { handClock } from '../support/hand-clock.js';
-import { errorOf, cachingApp, type CachingApp } from '../support/caching-app.js';
-import { StaleController } from './stale-controller.js';
+import { errorOf, cachingApp } from '../support/caching-app.js';
 
-/** With the first check: one that stays silent on an idle connection may be sent once more. */
-const callsIn = (outage: Script): number[] => (outage === silence ? [2, 3] : [2]);
+/** Routes that take a stale session, and routes that do not. */
+@Controller()
+@UseGuards(SessionAuthGuard)
+class StaleController {
+  @Get('stale')
+  stale(@Req() request: { sessionIsStale?: unknown }): { stale: unknown } {
+    return { stale: request.sessionIsStale ?? 'absent' };
+  }
 
-describe.each(platforms('Fastify'))('a session in use on %s', (_name, platform) => {
+  @Get('fresh')
+  @FreshSession()
+  fresh(): string {
+    return 'in';
+  }
+
+  @Get('recent')
+  @FreshSession({ maxAgeMs: 60_000 })
+  recent(): string {
+    return 'in';
+  }
+}
+
+const ANN = json({ username: 'ann' });
+
+describe.each(platforms('Fastify'))('a cached session on %s', (_name, platform) => {
   const bed = testbed(platform);
   const clock = handClock();
 
-  /** A cached session with a lifetime of ten seconds, refreshed in the last four of them. */
-  async function inUse(renewal?: Script): Promise<CachingApp> {
-    const trial = await cachingApp(
-      bed,
-      { refreshAheadMs: 4_000 },
-      { options: { timeoutMs: totalTimeFor(renewal) } },
-    );
-    trial.service.on('user_details', json({ username: 'ann' }));
-    await trial.status('/me', 'token');
-    return trial;
-  }
-
-  /** Releases the answer in the background, and waits until it has arrived. */
-  async function landed({ sessions }: CachingApp, held: HeldScript): Promise<unknown> {
-    await held.arrived;
-    const renewal = errorOf(sessions.verify('token', { maxAgeMs: 1 }));
-    held.release();
-    return renewal;
-  }
-
   it('is refreshed in the background before it expires: no request waits for a slow service', async () => {
-    const trial = await inUse();
-    const { app, status, calls, holdBack } = trial;
+    const { app, service, sessions, status, calls, holdBack } = await cachingApp(bed, {
+      refreshAheadMs: 4_000,
+    });
+    service.on('user_details', ANN);
+    await status('/me', 'token');
     clock.advance(5_999);
     expect([await status('/me', 'token'), calls()]).toEqual([200, 1]);
 
@@ -47,79 +50,35 @@ describe.each(platforms('Fastify'))('a session in use on %s', (_name, platform) 
     await held.arrived;
     expect([await status('/me', 'token'), await status('/me', 'token'), calls()]).toEqual([200, 200, 2]);
 
-    expect(await landed(trial, held)).toBeUndefined();
+    // Joins the refresh, and thereby waits until it has landed.
+    const renewal = sessions.verify('token', { maxAgeMs: 1 });
+    held.release();
+    await renewal;
     expect(await (await app.get('/me', 'token')).json()).toEqual({ username: 'ann', role: 'boss' });
     clock.advance(5_999);
     expect([await status('/me', 'token'), calls()]).toEqual([200, 2]);
   });
-});
 
-const ANN = json({ username: 'ann' });
-const OUTAGES: [string, Script][] = [
-  ['500', reply(500)],
-  ['429', reply(429)],
-  ['404 with a body', reply(404, 'no such page')],
-  ['200 with no user', json({})],
-  ['a reset', drop],
-  ['silence', silence],
-];
-
-describe.each(platforms('Fastify'))('a session that expired in an outage on %s', (_name, platform) => {
-  const bed = testbed(platform);
-  const clock = handClock();
-
-  /**
-   * A session cached for ten seconds has just expired, and the service fails. By the options it may be served
-   * for five seconds more.
-   */
-  async function withExpiredSession(
-    outage = reply(500),
-    cache: Partial<SessionAuthCacheOptions> = { staleIfErrorMs: 5_000 },
-  ): Promise<CachingApp> {
-    const settings = { negativeTtlMs: 0, ...cache };
-    const trial = await cachingApp(bed, settings, {
-      controllers: [StaleController],
-      options: { timeoutMs: totalTimeFor(outage) },
-    });
-    trial.service.on('user_details', ANN);
-    await trial.status('/stale', 'token');
+  it('is admitted in an outage after it expired, and marked while it is stale, but not to a fresh route', async () => {
+    const { app, service, sessions, status, calls } = await cachingApp(
+      bed,
+      { staleIfErrorMs: 5_000 },
+      { controllers: [StaleController] },
+    );
+    const staleness = async (): Promise<unknown> => (await app.get('/stale', 'token')).json();
+    service.on('user_details', ANN);
+    await status('/stale', 'token');
     clock.advance(10_000);
-    trial.service.on('user_details', outage);
-    return trial;
-  }
+    service.on('user_details', reply(500));
+    expect([await staleness(), calls()]).toEqual([{ stale: true }, 2]);
+    expect([await status('/fresh', 'token'), await status('/recent', 'token')]).toEqual([503, 503]);
+    expect(await errorOf(sessions.verify('token', { maxAgeMs: 60_000 }))).toMatchObject({
+      code: 'SESSION_SERVICE_UNAVAILABLE',
+    });
 
-  const staleness = async ({ app }: CachingApp): Promise<unknown> =>
-    (await app.get('/stale', 'token')).json();
-
-  it.each(OUTAGES)(
-    'by %s is still admitted after a failed call, and the request is marked as stale',
-    async (_outage, script) => {
-      const trial = await withExpiredSession(script);
-
-      expect(await staleness(trial)).toEqual({ stale: true });
-      expect(callsIn(script)).toContain(trial.calls());
-    },
-  );
-
-  it('is marked only while it is stale', async () => {
-    const trial = await withExpiredSession();
-    await staleness(trial);
-    trial.service.on('user_details', ANN);
-    expect(await staleness(trial)).toEqual({ stale: 'absent' });
-
-    trial.service.on('user_details', reply(500));
-    expect(await staleness(trial)).toEqual({ stale: 'absent' });
-    expect(trial.calls()).toBe(3);
-  });
-
-  it.each(['/fresh', '/recent'])('is not admitted to a route with a fresh check: %s', async (path) => {
-    const { status, sessions } = await withExpiredSession();
-
-    expect(await status(path, 'token')).toBe(503);
-    for (const maxAgeMs of [0, 60_000]) {
-      expect(await errorOf(sessions.verify('token', { maxAgeMs }))).toMatchObject({
-        code: 'SESSION_SERVICE_UNAVAILABLE',
-      });
-    }
+    service.on('user_details', ANN);
+    expect(await staleness()).toEqual({ stale: 'absent' });
+    service.on('user_details', reply(500));
+    expect(await staleness()).toEqual({ stale: 'absent' });
   });
 });

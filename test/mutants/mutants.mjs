@@ -129,7 +129,7 @@ export const MUTANTS = [
     file: 'verifier/session-cache.ts',
     find: "if (verdict.kind === 'unauthenticated') this.#storeNegative(keys, verdict, sentAtMs);",
     replace: 'this.#storeNegative(keys, verdict, sentAtMs);',
-    suites: ['check/statuses', 'cache/refusals'],
+    suites: ['check/statuses'],
   },
   {
     name: 'An eviction leaves the cached refusal',
