@@ -1,10 +1,9 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { platforms } from '../support/platforms.js';
 import { json, reply, bytes, type Script } from '../support/scripted-service.js';
 import { sharedSample } from '../support/shared-sample.js';
-import { testbed } from '../support/testbed.js';
 import { TRANSPORTS } from '../support/transports.js';
 import { rowsOn } from '../support/trial/row.js';
 import { ANN, type Trial } from '../support/trial/trial.js';
@@ -22,24 +21,17 @@ const chunked =
   };
 
 const USABLE: [string, Script][] = [
-  ['a record', json({ username: 'ann' })],
-  ['a record without a content type', reply(200, RECORD)],
-  ['a record as a JSON dialect', as('application/hal+json')],
   ['a record in pieces', chunked(RECORD)],
   ['a record that is exactly as long as allowed', raw(RECORD.padEnd(200))],
 ];
 
 const UNUSABLE: [string, Script][] = [
-  ['a record declared as text/plain', as('text/plain')],
   ['invalid UTF-8', as('application/json', Buffer.from('{"username":"ann\xff"}', 'latin1'))],
   ['gzip without a request for it', reply(200, gzipSync(RECORD), { 'content-encoding': 'gzip' })],
   ['one byte more than allowed, in pieces', chunked(RECORD.padEnd(201))],
 ];
 
 describe.each(platforms('Express'))('the body of a 200 on %s', (_name, platform) => {
-  const bed = testbed(platform);
-  afterEach(() => void jest.restoreAllMocks());
-
   describe.each(TRANSPORTS)('over %s', (_transport, http) => {
     const options = { http: { ...http(), maxResponseBytes: 200 }, retry: false, breaker: false } as const;
     const shared = sharedSample({ options }, platform);
@@ -56,16 +48,6 @@ describe.each(platforms('Express'))('the body of a 200 on %s', (_name, platform)
     it.each(UNUSABLE)('makes the reply 503 when it is %s', async (_case, script) => {
       expect(await statusFor(script)).toBe(503);
     });
-  });
-
-  it('may have 65 536 bytes by default', async () => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url });
-    service.on('user_details', raw(RECORD.padEnd(65_536)));
-    expect((await app.get('/me', 'token')).status).toBe(200);
-
-    service.on('user_details', raw(RECORD.padEnd(65_537)));
-    expect((await app.get('/me', 'token')).status).toBe(503);
   });
 });
 
@@ -91,43 +73,24 @@ describe.each(platforms('Express'))('bodies on %s', (_name, platform) => {
   row(
     'malformed JSON becomes 503, and is not cached [C01]',
     async (trial) =>
-      expectUnusable(
-        trial,
-        [
-          ...['', ' ', '{', `${RECORD}}`, `${RECORD},`, '{"username":"ann",}', "{'username':'ann'}"],
-          ...['\ufeff', 'username=ann', `${RECORD}\0`, 'undefined', '{'],
-        ].map(raw),
-      ),
+      expectUnusable(trial, ['', '{', `${RECORD}}`, '\ufeff', 'username=ann', `${RECORD}\0`].map(raw)),
     caching,
   );
 
   row('JSON that is no object becomes 503 [C02]', async (trial) => {
-    await expectUnusable(trial, ['null', '[]', '42', '"x"', '""', 'true', `[${RECORD}]`].map(raw));
+    await expectUnusable(trial, ['null', '42', '"x"', `[${RECORD}]`].map(raw));
   });
 
   row('a record without a username and an email becomes 503 [C03]', async (trial) => {
-    const nameless = [
-      {},
-      { role: 'hiring_manager' },
-      { username: '', email: '' },
-      { username: null, email: null },
-      { Username: 'ann' },
-    ];
+    const nameless = [{}, { username: '', email: '' }, { username: null, email: null }, { Username: 'ann' }];
     await expectUnusable(trial, nameless.map(json));
   });
 
   row(
     'fields that are absent or null are undefined: they let the caller in, and give no privilege [C04]',
     async (trial) => {
-      const nulls = Object.fromEntries(
-        ['role', 'sub_role', 'first_name', 'help_checkbox', 'ccl_info'].map((name) => [name, null]),
-      );
-      for (const record of [
-        { username: 'ann' },
-        { username: 'ann', ...nulls },
-        { username: 'ann', ccl_info: {} },
-        { email: 'ann@a.example', username: null },
-      ]) {
+      const nulls = { username: null, role: null, sub_role: null, help_checkbox: null, ccl_info: null };
+      for (const record of [{ username: 'ann' }, { email: 'ann@a.example', ...nulls }]) {
         trial.service.on('user_details', json(record));
         const named = Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
         expect(JSON.parse((await trial.ask()).body)).toEqual(named);
@@ -151,15 +114,10 @@ describe.each(platforms('Express'))('bodies on %s', (_name, platform) => {
   row(
     'a field of another type, such as a role that is an array, an object or a number, becomes 503 [C06]',
     async (trial) => {
-      const wrongTexts = ['role', 'sub_role', 'auth_token', 'preffered_language', 'display_label'].flatMap(
-        (name) =>
-          [['hiring_manager'], [], { name: 'hiring_manager' }, 7, true].map((value) => ({ [name]: value })),
-      );
-      const wrongFlags = ['ats_enabled', 'help_checkbox'].flatMap((name) =>
-        ['true', 1, [], {}].map((value) => ({ [name]: value })),
-      );
-      const wrongIds = [[], [{}], 'x', 7, true].map((value) => ({ ccl_info: value }));
-      const wrong = [...wrongTexts, ...wrongFlags, ...wrongIds, { username: 7 }];
+      const wrong = [
+        ...[['hiring_manager'], { name: 'hiring_manager' }, 7].map((role) => ({ role })),
+        ...[{ ats_enabled: 'true' }, { ccl_info: [] }, { ccl_info: 7 }, { username: 7 }],
+      ];
       await expectUnusable(
         trial,
         wrong.map((field) => json({ ...ANN, email: 'ann@a.example', ...field })),
@@ -199,10 +157,8 @@ describe.each(platforms('Express'))('bodies on %s', (_name, platform) => {
       trial.service.on('user_details', json({ username: 'ann', preferred_language: 'fr' }));
       expect(JSON.parse((await trial.ask()).body)).toEqual({ username: 'ann' });
 
-      trial.service.on(
-        'user_details',
-        json({ username: 'ann', preffered_language: 'de', preferred_language: 'fr' }),
-      );
+      const both = { username: 'ann', preffered_language: 'de', preferred_language: 'fr' };
+      trial.service.on('user_details', json(both));
       expect(JSON.parse((await trial.ask()).body)).toEqual({ username: 'ann', preffered_language: 'de' });
     },
   );
@@ -212,8 +168,8 @@ describe.each(platforms('Express'))('bodies on %s', (_name, platform) => {
     async (trial) => {
       const scripts = (ids: readonly string[]): Script[] =>
         ids.map((id) => raw(`{"username":"ann","ccl_info":{"client_id":${id}}}`));
-      const unsafe = ['1e999', '9007199254740993', '-9007199254740993', '1.5', '"7"', 'true', '[]', '{}'];
-      const safe = ['9007199254740991', '-9007199254740991', '7.0', 'null'];
+      const unsafe = ['1e999', '9007199254740993', '-9007199254740993', '1.5', '"7"'];
+      const safe = ['9007199254740991', '-9007199254740991', 'null'];
       expect(await statusesOf(trial, scripts([...unsafe, ...safe]))).toEqual([
         ...unsafe.map(() => 503),
         ...safe.map(() => 200),
