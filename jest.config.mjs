@@ -80,8 +80,6 @@ export const WEEKLY = [
   'session-service/reference-service',
   'session-service/postgres-instances',
   'session-service/postgres-storage',
-  // `check/bodies` has such bodies, and does not measure the memory.
-  'check/long-bodies',
   // The specs of lanes have the limit, and `lanes/known-users` a flood of requests.
   'lanes/overload',
   // `module/shutdown` has the end of an instance.

@@ -1,7 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Injectable, Scope, type Type } from '@nestjs/common';
-import { Transform } from 'class-transformer';
-import { IsOptional, IsString, ValidateBy, ValidateIf } from 'class-validator';
+import { ValidateBy } from 'class-validator';
 import {
   Authorize,
   type SessionAuthEvents,
@@ -13,8 +12,6 @@ import {
 } from 'nestjs-session-auth';
 import { CHECK_CHANNEL } from 'nestjs-session-auth/diagnostics';
 import { SessionStore, type StoreEntry } from 'nestjs-session-auth/store';
-import type { Observable } from 'rxjs';
-import { z } from 'zod';
 import type { Misbehaviour } from './application-code-rows.js';
 
 /** In the message of every error here: it must not reach the log, nor a caller. */
@@ -72,8 +69,8 @@ export interface Setup {
   readonly drive?: (running: Running) => Promise<string>;
 }
 
-function policyIn(scope: Scope, code: Code): Setup {
-  @Injectable({ scope })
+function policyOf(code: Code): Setup {
+  @Injectable({ scope: Scope.TRANSIENT })
   class Policy {
     allows(): boolean {
       return code(true);
@@ -102,31 +99,6 @@ function recordWith(decorate: PropertyDecorator): typeof UserRecord {
   }
   decorate(Employee.prototype, 'motto');
   return Employee;
-}
-
-const both =
-  (...decorators: PropertyDecorator[]): PropertyDecorator =>
-  (target, name) =>
-    decorators.forEach((decorate) => decorate(target, name));
-
-const zodWith = (motto: z.ZodType): UserRecordSchema =>
-  z.object({ username: z.string().optional(), motto: motto.optional() });
-
-function subscribing(name: 'decisions$' | 'ended$' | 'forgottenUsers$', code: Code): Setup {
-  return {
-    prepare: ({ events }) => {
-      const source: Observable<unknown> = events[name];
-      // Also through an operator, and as an object.
-      source.subscribe(() => code(undefined));
-      source.pipe().subscribe({ next: () => code(undefined) });
-    },
-    drive: async ({ ask, sessions, token }) => {
-      const answer = await ask();
-      await sessions.forgetUser('ann');
-      await sessions.signOut(token);
-      return answer;
-    },
-  };
 }
 
 /** The method of the store that the code is in; the others behave well. */
@@ -178,50 +150,19 @@ const STORE = /^(\w+)\(\) of the store$/;
 
 const PLACES: Partial<Record<string, (code: Code) => Setup>> = {
   'a rule': (code) => ({ rule: Authorize(() => code(true)) }),
-  'a policy': (code) => policyIn(Scope.DEFAULT, code),
-  'a scoped policy': (code) => policyIn(Scope.TRANSIENT, code),
-  'the function loadUser': (code) => ({ options: { loadUser: () => code({ id: 7 }) } }),
+  'a scoped policy': policyOf,
   'the class loadUser': (code) => ({ options: { loadUser: loaderOf(code) } }),
   'the function apiKey': (code) => ({ options: { apiKey: () => code('application-key') } }),
   'a token source': (code) => ({
     options: { token: (_context, request) => code(request.headers['x-auth-token'] as string) },
   }),
   'a schema': (code) => ({ options: { userRecord: schemaOf((value) => code({ value })) } }),
-  'the value of a schema': (code) => ({
-    options: { userRecord: schemaOf((value) => ({ value: code(value) })) },
-  }),
   'a field of a schema': (code) => ({
     options: { userRecord: schemaOf((value) => ({ value: { ...value, motto: { deep: [code('x')] } } })) },
-  }),
-  'a transformation of zod': (code) => ({
-    options: { userRecord: zodWith(z.string().transform((text) => code(text))) },
-  }),
-  'a refinement of zod': (code) => ({
-    options: { userRecord: zodWith(z.string().refine(() => code(true))) },
   }),
   'a validator of a class': (code) => ({
     options: {
       userRecord: recordWith(ValidateBy({ name: 'motto', validator: { validate: () => code(true) } })),
-    },
-  }),
-  'a condition of a class': (code) => ({
-    options: {
-      userRecord: recordWith(
-        both(
-          ValidateIf(() => code(true)),
-          IsString(),
-        ),
-      ),
-    },
-  }),
-  'a transformation of a class': (code) => ({
-    options: {
-      userRecord: recordWith(
-        both(
-          Transform(() => code('onward')),
-          IsOptional(),
-        ),
-      ),
     },
   }),
   'a subscriber of a diagnostics channel': (code) => {
@@ -235,13 +176,11 @@ const PLACES: Partial<Record<string, (code: Code) => Setup>> = {
       },
     };
   },
-  decisions$: (code) => subscribing('decisions$', code),
-  ended$: (code) => subscribing('ended$', code),
-  forgottenUsers$: (code) => subscribing('forgottenUsers$', code),
-  serviceState$: (code) => ({
-    drive: async ({ ask, events }) => {
-      events.serviceState$.subscribe(() => code(undefined));
-      return ask();
+  decisions$: (code) => ({
+    prepare: ({ events }) => {
+      // Also through an operator, and as an object.
+      events.decisions$.subscribe(() => code(undefined));
+      events.decisions$.pipe().subscribe({ next: () => code(undefined) });
     },
   }),
 };

@@ -9,16 +9,7 @@ import {
   SessionAuthService,
 } from 'nestjs-session-auth';
 import { startSessionService } from 'nestjs-session-auth/testing';
-import {
-  type Code,
-  late,
-  MISBEHAVIOURS,
-  PATIENT_MS,
-  type Running,
-  SECRET,
-  type Setup,
-  setupAt,
-} from './application-code-places.js';
+import { type Code, late, MISBEHAVIOURS, PATIENT_MS, SECRET, setupAt } from './application-code-places.js';
 import type { Misbehaviour, Outcome, Row } from './application-code-rows.js';
 
 /** Longer than any machine takes: a row that fails must not hide the others. */
@@ -69,15 +60,7 @@ async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-interface Started {
-  readonly running: Running;
-  readonly setup: Setup;
-  readonly lines: string[];
-  readonly misbehave: () => void;
-  readonly close: () => Promise<unknown>;
-}
-
-async function start({ place, misbehaviour }: Row): Promise<Started> {
+async function start({ place, misbehaviour }: Row) {
   let act = (good: unknown): unknown => good;
   const code: Code = (good) => act(good) as typeof good;
   const setup = setupAt(place, code);
@@ -113,12 +96,7 @@ async function start({ place, misbehaviour }: Row): Promise<Started> {
     const { code: answer = '' } = reply.ok ? {} : (JSON.parse(text) as { code?: string });
     return `${reply.status} ${answer}`.trim();
   };
-  const running = {
-    events: app.get(SessionAuthEvents),
-    sessions: app.get(SessionAuthService),
-    token,
-    ask,
-  };
+  const running = { events: app.get(SessionAuthEvents), sessions: app.get(SessionAuthService), token, ask };
   setup.prepare?.(running);
   // Its session is cached then, and nothing else of the row depends on the time.
   if (isSlow && place !== 'the function apiKey')
@@ -128,15 +106,13 @@ async function start({ place, misbehaviour }: Row): Promise<Started> {
     running,
     setup,
     lines,
-    misbehave: () => {
-      act = MISBEHAVIOURS[misbehaviour];
-    },
+    misbehave: () => void (act = MISBEHAVIOURS[misbehaviour]),
     close: () => app.close(),
   };
 }
 
 async function run(row: Row): Promise<Outcome> {
-  let started: Started;
+  let started: Awaited<ReturnType<typeof start>>;
   try {
     started = await start(row);
   } catch (error) {
@@ -153,12 +129,8 @@ async function run(row: Row): Promise<Outcome> {
     (error: unknown) => ` not closed: ${String(error)}`,
   );
   await release();
-  return {
-    ...row,
-    answer: answer + (typeof closed === 'string' ? closed : ''),
-    lines,
-    strays: strays.splice(0),
-  };
+  const ending = typeof closed === 'string' ? closed : '';
+  return { ...row, answer: answer + ending, lines, strays: strays.splice(0) };
 }
 
 async function release(): Promise<void> {
@@ -166,12 +138,10 @@ async function release(): Promise<void> {
   await settled();
 }
 
-async function runAll(rows: readonly Row[]): Promise<Outcome[]> {
+async function runAll(rows: readonly Row[]): Promise<void> {
   const outcomes: Outcome[] = [];
   for (const row of rows) outcomes.push(await run(row));
-  return outcomes;
+  process.send?.(outcomes, () => process.exit(0));
 }
 
-process.once('message', (rows: Row[]) => {
-  void runAll(rows).then((outcomes) => process.send?.(outcomes, () => process.exit(0)));
-});
+process.once('message', (rows: Row[]) => void runAll(rows));

@@ -20,6 +20,15 @@ const chunked =
     response.end(body.slice(9));
   };
 
+const endless: Script = (_request, response) => {
+  const write = (): void => {
+    while (!response.destroyed && response.write(' '.repeat(65_536)));
+  };
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.on('drain', write);
+  write();
+};
+
 const USABLE: [string, Script][] = [
   ['a record in pieces', chunked(RECORD)],
   ['a record that is exactly as long as allowed', raw(RECORD.padEnd(200))],
@@ -28,7 +37,9 @@ const USABLE: [string, Script][] = [
 const UNUSABLE: [string, Script][] = [
   ['invalid UTF-8', as('application/json', Buffer.from('{"username":"ann\xff"}', 'latin1'))],
   ['gzip without a request for it', reply(200, gzipSync(RECORD), { 'content-encoding': 'gzip' })],
+  ['one byte more than allowed', raw(RECORD.padEnd(201))],
   ['one byte more than allowed, in pieces', chunked(RECORD.padEnd(201))],
+  ['without an end', endless],
 ];
 
 describe.each(platforms('Express'))('the body of a 200 on %s', (_name, platform) => {
@@ -45,7 +56,7 @@ describe.each(platforms('Express'))('the body of a 200 on %s', (_name, platform)
       expect(await statusFor(script)).toBe(200);
     });
 
-    it.each(UNUSABLE)('makes the reply 503 when it is %s', async (_case, script) => {
+    it.each(UNUSABLE)('makes the reply 503 when it is %s [C09] [C10]', async (_case, script) => {
       expect(await statusFor(script)).toBe(503);
     });
   });

@@ -136,7 +136,7 @@ export const MUTANTS = [
     file: 'verifier/session-cache.ts',
     find: 'this.#entries.delete(tokenKey);\n    this.#negativeEntries.delete(tokenKey);\n  }',
     replace: 'this.#entries.delete(tokenKey);\n  }',
-    suites: ['verifier/session-cache-revocations'],
+    suites: ['verifier/session-cache'],
   },
   {
     name: 'A revocation sets no tombstone',
@@ -525,7 +525,7 @@ export const MUTANTS = [
     file: 'verifier/session-cache.ts',
     find: 'if (revocations.hasNoUsers || ',
     replace: 'if (revocations.hasNoUsers || Math.random() < 0.5 || ',
-    suites: ['verifier/session-cache-revocations', 'revocation/forgotten-users'],
+    suites: ['verifier/session-cache', 'revocation/forgotten-users'],
   },
   {
     name: 'A cached session lives twice as long',
@@ -609,7 +609,7 @@ export const MUTANTS = [
     file: 'verifier/circuit-breaker.ts',
     find: 'const mustWait = this.#failing.has(caller) || this.#limited.get(caller) === true;',
     replace: 'const mustWait = false;',
-    suites: ['verifier/session-verifier-lanes'],
+    suites: ['verifier/lane-breaker'],
   },
   {
     name: 'One user with a 429 pauses the lane',

@@ -72,7 +72,7 @@ export const BUGS = [
     file: 'verifier/session-cache.ts',
     find: 'this.#isUsable(keys.tokenKey, user, lifetimeMs, lifetimeMs) ? user : undefined;',
     replace: 'this.#isYounger(this.#entries, keys.tokenKey, lifetimeMs, lifetimeMs) ? user : undefined;',
-    suites: ['verifier/session-cache-revocations', 'verifier/session-verifier'],
+    suites: ['verifier/session-cache', 'verifier/session-verifier'],
   },
   {
     name: 'An evicted flight is cached',

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { CircuitBreaker, type BreakerState } from './circuit-breaker.js';
+import { CircuitBreaker, RollingWindow, type BreakerState } from './circuit-breaker.js';
 
 const SETTINGS = { windowMs: 10_000, minimumCalls: 1, failureRatio: 0.5, pauseMs: 1_000, maxPauseMs: 60_000 };
 
@@ -18,11 +18,6 @@ beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
 describe('a circuit breaker', () => {
-  it('has no pause while it is closed', () => {
-    const { breaker } = breakerWith();
-    expect([breaker.pauseLeftMs(), breaker.begin().kind]).toEqual([0, 'closed']);
-  });
-
   it('reports its states: that it is half open as soon as the pause ends, and nothing after it has closed', () => {
     const { states, call } = breakerWith();
     call('failure');
@@ -46,9 +41,13 @@ describe('a circuit breaker', () => {
     const probe = breaker.begin();
     expect([probe.kind, breaker.pauseLeftMs()]).toEqual(['halfOpen', 1_000]);
     breaker.record(probe, 'failure');
-    expect([breaker.pauseLeftMs(), states]).toEqual([
+    expect([breaker.pauseLeftMs(), ...states]).toEqual([
       4_000,
-      ['open', 'halfOpen', 'open', 'halfOpen', 'open'],
+      'open',
+      'halfOpen',
+      'open',
+      'halfOpen',
+      'open',
     ]);
   });
 
@@ -64,5 +63,16 @@ describe('a circuit breaker', () => {
     const breaker = new CircuitBreaker(SETTINGS);
     breaker.record(breaker.begin(), 'failure');
     expect([jest.getTimerCount(), breaker.pauseLeftMs()]).toEqual([0, 1_000]);
+  });
+});
+
+describe('the window of a circuit breaker', () => {
+  it('counts all results within its duration, each for that duration', () => {
+    const window = new RollingWindow(1_000);
+    for (let nowMs = 0; nowMs < 1_000; nowMs += 50) window.count(nowMs >= 500, nowMs);
+    expect(window.totals(999)).toEqual({ calls: 20, failed: 10 });
+    expect(window.totals(1_000)).toEqual({ calls: 18, failed: 8 });
+    expect(window.totals(1_500)).toEqual({ calls: 8, failed: 0 });
+    expect(window.totals(1_900)).toEqual({ calls: 0, failed: 0 });
   });
 });

@@ -54,12 +54,8 @@ describe('the steps of the wall clock', () => {
     moveWall(500);
     sleep(0);
     sleep(1);
-    expect([isYounger(10, 501), isYounger(10, 502), isYounger(11, 1), isYounger(12, 1_000)]).toEqual([
-      false,
-      true,
-      true,
-      false,
-    ]);
+    expect([isYounger(10, 501), isYounger(10, 502)]).toEqual([false, true]);
+    expect([isYounger(11, 1), isYounger(12, 1_000)]).toEqual([true, false]);
   });
 
   it('are not counted if the process was interrupted between reading one clock and the other', () => {
@@ -90,8 +86,7 @@ describe('an age by two clocks', () => {
   it.each([
     ['move alike', 40, 40, 40],
     ['differ, and the wall clock is ahead: the host was suspended', 40, 3_600_000, 3_600_000],
-    ['differ, and the wall clock is behind, but not before the start', 40, 10, 40],
-    ['differ, and the wall clock is at the start', 40, 0, 40],
+    ['differ, and the wall clock is behind, but not before the start', 40, 0, 40],
     ['differ, and the wall clock was set back behind the start', 40, -1, Infinity],
   ])('is the greater one if they %s', (_what, monotonicMs, wallMs, age) => {
     jest.useFakeTimers();

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Deadlines } from '../client/deadline.js';
-import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
+import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { LaneName } from '../contract/diagnostics.js';
 import { sessionKeysOf } from '../contract/session-identity.js';
-import { Lanes } from './lanes.js';
+import { Lanes, Pace } from './lanes.js';
 import { StrangersLimit } from './strangers-limit.js';
 
 const TOOK_MS = 120;
@@ -46,21 +46,15 @@ async function durationsOf(verdict: Verdict<string>, throws?: 'at once' | 'later
 describe('a call in a lane', () => {
   const recorded = [[[TOOK_MS, 1]], [[TOOK_MS, 1_000 + TOOK_MS]]];
 
-  it.each<Verdict<string>>([{ kind: 'authenticated', user: 'ann' }, UNAUTHENTICATED, FORBIDDEN])(
-    'that is answered determines the pace and the limit of strangers: $kind',
-    async (verdict) => {
-      expect(await durationsOf(verdict)).toEqual({ answer: verdict, usualMs: TOOK_MS, limits: recorded });
-    },
-  );
-
-  it('that times out determines the limit of strangers, and not the pace', async () => {
-    expect(await durationsOf(unavailable('timeout'))).toMatchObject({ usualMs: 0, limits: recorded });
-  });
-
-  it.each(['unreachable', 'server_error', 'rate_limited'] as const)(
-    'that fails otherwise determines neither: %s',
-    async (reason) => {
-      expect(await durationsOf(unavailable(reason))).toMatchObject({ usualMs: 0, limits: [[], []] });
+  it.each<[Verdict<string>, usualMs: number, limits: unknown]>([
+    [{ kind: 'authenticated', user: 'ann' }, TOOK_MS, recorded],
+    [UNAUTHENTICATED, TOOK_MS, recorded],
+    [unavailable('timeout'), 0, recorded],
+    [unavailable('unreachable'), 0, [[], []]],
+  ])(
+    'determines the pace if it is answered, and the limit of strangers also if it times out: %j',
+    async (answer, usualMs, limits) => {
+      expect(await durationsOf(answer)).toEqual({ answer, usualMs, limits });
     },
   );
 
@@ -71,4 +65,27 @@ describe('a call in a lane', () => {
       expect(thrown).toEqual({ answer: unavailable('malformed'), usualMs: 0, limits: [[], []] });
     },
   );
+});
+
+function paceAfter(...durationsMs: number[]): Pace {
+  const pace = new Pace(3_000);
+  for (const durationMs of durationsMs) pace.record(durationMs);
+  return pace;
+}
+
+describe('the pace of a lane', () => {
+  it('is 0 at first, then the first duration, then a moving average', () => {
+    expect([paceAfter(), paceAfter(400), paceAfter(400, 800)].map(({ usualMs }) => usualMs)).toEqual([
+      0, 400, 450,
+    ]);
+    expect(paceAfter(400, ...Array<number>(50).fill(800)).usualMs).toBeCloseTo(800, -1);
+  });
+
+  it('requires twice the usual duration to begin a call, and at most half of the total time', () => {
+    expect([0, 5, 450, 2_900].map((ms) => paceAfter(ms).neededMs)).toEqual([300, 300, 900, 1_500]);
+  });
+
+  it('considers twice the usual duration a full time, and at least half of the total time', () => {
+    expect([0, 450, 1_000, 2_900].map((ms) => paceAfter(ms).fullMs)).toEqual([1_500, 1_500, 2_000, 2_700]);
+  });
 });

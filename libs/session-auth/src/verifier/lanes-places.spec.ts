@@ -53,10 +53,7 @@ function trial(maxInFlight: number, maxQueued: number) {
       await settled();
     },
     /** Calls in flight, of known sessions and of strangers. */
-    inFlight: async (): Promise<number[]> => (
-      await settled(),
-      [inFlight.known.length, inFlight.strangers.length]
-    ),
+    inFlight: async () => (await settled(), [inFlight.known.length, inFlight.strangers.length]),
     waiting: () => [lanes.lanes.known.waiting.size, lanes.lanes.strangers.waiting.size],
   };
 }
@@ -96,15 +93,7 @@ describe('a lane', () => {
     const { enter, outcomesSoFar, waiting } = trial(1, 4);
     enter('strangers', 5);
     enter('known', 4);
-    expect(await outcomesSoFar()).toEqual([
-      'entered',
-      'busy',
-      'busy',
-      'busy',
-      'waits',
-      ...times(3, 'waits'),
-      'busy',
-    ]);
+    expect(await outcomesSoFar()).toEqual(['entered', ...times(3, 'busy'), ...times(4, 'waits'), 'busy']);
     enter('strangers', 1);
     expect((await outcomesSoFar()).at(-1)).toBe('busy');
     expect(waiting()).toEqual([3, 1]);

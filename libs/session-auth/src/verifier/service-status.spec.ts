@@ -1,15 +1,29 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { ActiveCause } from '../contract/causes.js';
-import { FORBIDDEN, UNAUTHENTICATED, unavailable, type UnavailableReason } from '../contract/outcome.js';
+import {
+  FORBIDDEN,
+  UNAUTHENTICATED,
+  unavailable,
+  type UnavailableReason,
+  type Verdict,
+} from '../contract/outcome.js';
 import type { TokenKey } from '../contract/session-identity.js';
-import { type ServiceState, ServiceStatusTracker, type ServiceStatus } from './service-status.js';
+import {
+  type Misconfiguration,
+  MisconfigurationDetector,
+  type ServiceState,
+  ServiceStatusTracker,
+  type ServiceStatus,
+} from './service-status.js';
+
+afterEach(() => void jest.restoreAllMocks());
 
 function watched() {
   const changes: ServiceStatus[] = [];
   const reports: unknown[][] = [];
   const report =
     (name: string) =>
-    (...details: unknown[]): void =>
+    (...details: unknown[]) =>
       void reports.push([name, ...details]);
   const watch = new ServiceStatusTracker((status) => changes.push(status), {
     occurred: report('occurred'),
@@ -22,13 +36,9 @@ function watched() {
 
 const TOKEN = 'token' as TokenKey;
 
-const KEY_REFUSED: ActiveCause = {
-  cause: 'key refused',
-  subject: '',
-  sinceMs: 0,
-  failures: 1,
-  isRecovering: false,
-};
+const accepted: Verdict<unknown> = { kind: 'authenticated', user: {} };
+const ACTIVE = { subject: '', sinceMs: 0, failures: 1, isRecovering: false };
+const KEY_REFUSED: ActiveCause = { cause: 'key refused', ...ACTIVE };
 
 describe('the state of the session service', () => {
   it('follows the breaker of known sessions, and is published when it changes', () => {
@@ -56,41 +66,29 @@ describe('the state of the session service', () => {
     });
   });
 
-  it('is never down for failures of strangers', () => {
-    const { changes, watch } = watched();
-    watch.setCauses([KEY_REFUSED], true);
-    for (const state of ['open', 'halfOpen', 'closed'] as const) watch.setBreaker('strangers', state);
-    expect(changes.map(({ state }) => state)).toEqual(Array(4).fill('degraded'));
-    watch.setBreaker('strangers', 'open');
-    watch.setBreaker('known', 'open');
-    expect(changes.at(-1)?.state).toBe('down');
-  });
-
-  it('is degraded for failures of strangers alone', () => {
+  it('is degraded, and never down, for failures of strangers', () => {
     const { changes, watch } = watched();
     for (const state of ['open', 'halfOpen', 'closed'] as const) watch.setBreaker('strangers', state);
     expect(changes.map(({ state }) => state)).toEqual(['degraded', 'degraded', 'up']);
+    watch.setBreaker('strangers', 'open');
+    watch.setBreaker('known', 'open');
+    expect(changes.at(-1)?.state).toBe('down');
   });
 
   it('is degraded while the revocations of other instances do not arrive, and is published once for each change', () => {
     const { changes, watch } = watched();
     for (const state of ['off', 'connected', 'connected', 'interrupted', 'interrupted', 'connected'] as const)
       watch.setRevocationBus(state);
-    expect(changes.map(({ state, revocationBus }) => [state, revocationBus.state])).toEqual([
-      ['up', 'connected'],
-      ['degraded', 'interrupted'],
-      ['up', 'connected'],
-    ]);
+    const seen = changes.map(({ state, revocationBus }) => `${state} ${revocationBus.state}`);
+    expect(seen).toEqual(['up connected', 'degraded interrupted', 'up connected']);
   });
 
   it('counts the messages that no secret opens, and stays up [Q21]', () => {
     const { changes, watch } = watched();
     watch.countUnreadableMessage();
     watch.countUnreadableMessage();
-    expect(changes.map(({ state, revocationBus }) => [state, revocationBus.unreadableMessages])).toEqual([
-      ['up', 1],
-      ['up', 2],
-    ]);
+    const seen = changes.map(({ state, revocationBus }) => [state, revocationBus.unreadableMessages]);
+    expect(seen.flat()).toEqual(['up', 1, 'up', 2]);
   });
 
   it('is down when three checks of known sessions failed in a row, until the service answers one [P37]', () => {
@@ -98,22 +96,15 @@ describe('the state of the session service', () => {
     for (let check = 0; check < 4; check += 1) watch.record(unavailable('server_error'), TOKEN, 1);
     watch.record(UNAUTHENTICATED, TOKEN);
     watch.record(UNAUTHENTICATED, TOKEN);
-    expect(changes.map(({ state, failedChecks }) => [state, failedChecks])).toEqual([
-      ['up', 1],
-      ['up', 2],
-      ['down', 3],
-      ['down', 4],
-      ['up', 0],
-    ]);
+    const seen = changes.map(({ state, failedChecks }) => `${state} ${failedChecks}`);
+    expect(seen).toEqual(['up 1', 'up 2', 'down 3', 'down 4', 'up 0']);
   });
 
   it.each<[UnavailableReason, others: readonly number[], ServiceState]>([
     ['malformed', [1, 1, 1], 'up'],
-    ['unexpected_status', [1, 1, 1], 'up'],
     ['malformed', [1, 2, 1], 'down'],
     ['busy', [1, 2, 3], 'up'],
     ['shutting_down', [1, 2, 3], 'up'],
-    ['timeout', [1, 1, 1], 'down'],
   ])('after failures with %s of %j is %s', (reason, callers, state) => {
     const { changes, watch } = watched();
     for (const caller of callers) watch.record(unavailable(reason), TOKEN, caller);
@@ -130,7 +121,6 @@ describe('the state of the session service', () => {
 
   it('is evidence of the end of causes, while there are any', () => {
     const { reports, watch } = watched();
-    const accepted = { kind: 'authenticated', user: {} } as const;
     watch.record(accepted, TOKEN);
     watch.setCauses([KEY_REFUSED], true);
     watch.record(UNAUTHENTICATED, TOKEN);
@@ -145,14 +135,14 @@ describe('the state of the session service', () => {
 
   it('has no sign of a wrong key in sessions that end, if their users are unknown', () => {
     const { reports, watch } = watched();
-    watch.record({ kind: 'authenticated', user: {} }, TOKEN);
+    watch.record(accepted, TOKEN);
     for (const token of ['1', '2', '3', '4', '5'] as TokenKey[]) watch.record(UNAUTHENTICATED, token, token);
     expect(reports).toEqual([]);
     for (const caller of [1, 2, 3, 4, 5]) watch.record(UNAUTHENTICATED, TOKEN, caller);
     expect(reports).toEqual([['occurred', 'key refused', '', expect.any(String), expect.any(String)]]);
   });
 
-  it('has a sign of a wrong key in twenty sign-ins without one that was accepted, and counts on', () => {
+  it('has a sign of a wrong key in twenty sign-ins if none was accepted, nor a session, and counts on', () => {
     const { reports, watch } = watched();
     const sign = ['occurred', 'key refused', 'sign-ins', 'every sign-in has been refused since startup', ''];
     const refused = (count: number): void => {
@@ -164,13 +154,10 @@ describe('the state of the session service', () => {
     watch.signInAnswered(true);
     refused(100);
     expect(reports).toEqual([sign, sign, ['recovered', 'key refused', 'sign-ins']]);
-  });
-
-  it('has no sign of a wrong key in sign-ins if a session was accepted', () => {
-    const { reports, watch } = watched();
-    watch.record({ kind: 'authenticated', user: {} }, TOKEN);
-    for (let signIn = 0; signIn < 100; signIn += 1) watch.signInAnswered(false);
-    expect(reports).toEqual([]);
+    const { reports: others, watch: other } = watched();
+    other.record(accepted, TOKEN);
+    for (let signIn = 0; signIn < 100; signIn += 1) other.signInAnswered(false);
+    expect(others).toEqual([]);
   });
 
   it('counts the refusals after the first sign of a wrong key', () => {
@@ -186,16 +173,88 @@ describe('the state of the session service', () => {
 
   it('is degraded by causes that degrade it, and has every cause', () => {
     const { changes, watch } = watched();
-    const causes: ActiveCause[] = [
-      { cause: 'rule failed', subject: '', sinceMs: 0, failures: 1, isRecovering: false },
-    ];
+    const causes: ActiveCause[] = [{ cause: 'rule failed', ...ACTIVE }];
     watch.setCauses(causes, true);
     watch.setCauses(causes, false);
     watch.setCauses([], false);
-    expect(changes.map((status) => [status.state, status.causes])).toEqual([
-      ['degraded', causes],
-      ['up', causes],
-      ['up', []],
+    expect(changes.map(({ state }) => state)).toEqual(['degraded', 'up', 'up']);
+    expect(changes.map((status) => status.causes)).toEqual([causes, causes, []]);
+  });
+});
+
+type Recorded = readonly [token: string, verdict: Verdict<unknown>, knownUser?: unknown];
+
+/** Records verdicts, each `everyMs` milliseconds after the one before. */
+function reportsAfter(verdicts: readonly Recorded[], everyMs = 0): Misconfiguration[] {
+  const reports: Misconfiguration[] = [];
+  let nowMs = 0;
+  jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  const detector = new MisconfigurationDetector((sign) => reports.push(sign));
+  for (const [token, verdict, knownUser] of verdicts) {
+    detector.record(token as TokenKey, verdict, knownUser);
+    nowMs += everyMs;
+  }
+  return reports;
+}
+
+/** The sessions of different users, which were accepted before, are refused. */
+const ends = (count: number, verdict: Verdict<unknown>, first = 0): Recorded[] =>
+  Array.from({ length: count }, (_, index) => [`known-${index}`, verdict, first + index]);
+
+const refusals = (count: number, verdict: Verdict<unknown> = UNAUTHENTICATED): Recorded[] =>
+  Array.from({ length: count }, (_, index) => [`token-${index}`, verdict]);
+
+describe('a misconfiguration, a wrong key or URL,', () => {
+  it('is reported once when many different tokens are refused and none was authenticated', () => {
+    expect(reportsAfter(refusals(19))).toEqual([]);
+    expect(reportsAfter(refusals(20))).toEqual(['since startup']);
+    expect(reportsAfter(refusals(2, FORBIDDEN))).toEqual([]);
+    expect(reportsAfter(refusals(1_000, FORBIDDEN))).toEqual(['since startup']);
+  });
+
+  it('does not arise from one token, however often it is refused, nor from an outage', () => {
+    expect(reportsAfter(Array<Recorded>(50).fill(['token', UNAUTHENTICATED]))).toEqual([]);
+    expect(reportsAfter(refusals(50, unavailable('server_error')))).toEqual([]);
+  });
+
+  it('is not reported for unknown tokens once a session was authenticated', () => {
+    expect(reportsAfter([...refusals(19), ['ann', accepted], ...refusals(50)])).toEqual([]);
+    expect(reportsAfter([...refusals(20), ['ann', accepted], ...refusals(50)])).toEqual(['since startup']);
+  });
+
+  it.each<[string, Verdict<unknown>, count: number]>([
+    ['403', FORBIDDEN, 3],
+    ['401', UNAUTHENTICATED, 5],
+  ])(
+    'is reported when sessions of several users get %s after they were accepted',
+    (_status, verdict, count) => {
+      expect(reportsAfter([['ann', accepted], ...ends(count - 1, verdict)])).toEqual([]);
+      const outage = [...ends(count, verdict), ...ends(50, verdict), ['ann', accepted] as const];
+      expect(reportsAfter([['ann', accepted], ...outage, ...outage])).toEqual([
+        'after acceptance',
+        'after acceptance',
+      ]);
+    },
+  );
+
+  it('does not arise from one user, nor while a session is accepted in between', () => {
+    const ofOne = ends(50, FORBIDDEN).map(([token, verdict]): Recorded => [token, verdict, 'ann']);
+    expect(reportsAfter([['ann', accepted], ...ofOne])).toEqual([]);
+    const between = [['ann', accepted] as const, ...ends(4, UNAUTHENTICATED, 4)];
+    expect(
+      reportsAfter([...ends(2, FORBIDDEN), ['ann', accepted], ...ends(2, FORBIDDEN, 2), ...between]),
+    ).toEqual([]);
+  });
+
+  it('does not arise from sessions that end a few each minute', () => {
+    expect(reportsAfter([['ann', accepted], ...ends(50, UNAUTHENTICATED)], 15_000)).toEqual([]);
+    expect(reportsAfter([['ann', accepted], ...ends(5, UNAUTHENTICATED)], 14_999)).toEqual([
+      'after acceptance',
     ]);
+  });
+
+  it('arises from strangers that get 403, before and after a session was authenticated [P36]', () => {
+    expect(reportsAfter([['ann', accepted], ...refusals(2, FORBIDDEN)])).toEqual([]);
+    expect(reportsAfter([['ann', accepted], ...refusals(3, FORBIDDEN)])).toEqual(['after acceptance']);
   });
 });

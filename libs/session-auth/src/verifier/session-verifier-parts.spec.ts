@@ -38,7 +38,7 @@ afterEach(() => void jest.restoreAllMocks());
 describe('a verifier without a session cache', () => {
   it('makes a call for each check, whatever the former answer was', async () => {
     const { service, verifier } = verifierWith();
-    const answers: Verdict<object>[] = [ann, UNAUTHENTICATED, FORBIDDEN, unavailable('busy'), ann];
+    const answers: Verdict<object>[] = [ann, UNAUTHENTICATED, unavailable('busy')];
     for (const answer of answers) {
       service.answer = answer;
       expect(await verifier.verify(session)).toEqual(answer);
@@ -46,14 +46,13 @@ describe('a verifier without a session cache', () => {
     expect([service.calls, verifier.countCached()]).toEqual([answers.length, 0]);
   });
 
-  it('can refuse a session, evict it and close', async () => {
-    const { service, verifier } = verifierWith();
-    service.answer = UNAUTHENTICATED;
-    expect(await verifier.callService(session)).toBe(UNAUTHENTICATED);
+  it('can evict a session and close', async () => {
+    const { verifier } = verifierWith();
     await verifier.revoker.evict('token');
-    await verifier.revoker.apply({ kind: 'allRevoked' });
+    verifier.revoker.signedOut('token');
     verifier.revoker.signedIn('token');
-    service.answer = ann;
+    await verifier.revoker.apply({ kind: 'allRevoked' });
+    verifier.revoker.messagesLost();
     expect(await verifier.verify(session)).toEqual(ann);
     await expect(verifier.close()).resolves.toBeUndefined();
   });
@@ -74,51 +73,32 @@ describe('checks of one session that may not even wait', () => {
   });
 });
 
-describe('the number of cached sessions', () => {
-  it('counts sessions, not refusals', async () => {
-    const { service, verifier } = verifierWith({ cache: new SessionCache<object>(LIMITS) });
-    await verifier.verify(session);
-    service.answer = UNAUTHENTICATED;
-    await verifier.verify({ ...session, token: 'refused' });
-    expect(verifier.countCached()).toBe(1);
-  });
-});
-
-describe('a cached refusal', () => {
-  it('is not refreshed', async () => {
-    const { service, verifier } = verifierWith({
-      cache: new SessionCache<object>({ ...LIMITS, refreshAheadMs: 60_000 }),
-    });
+describe('a verifier with refresh-ahead', () => {
+  it('refreshes neither a refusal nor a session that it has just checked, and counts sessions alone', async () => {
+    const cache = new SessionCache<object>({ ...LIMITS, refreshAheadMs: 60_000 });
+    const { service, verifier } = verifierWith({ cache });
     service.answer = UNAUTHENTICATED;
     await verifier.verify(session);
     expect([verifier.verify(session), service.calls]).toEqual([UNAUTHENTICATED, 1]);
-  });
-});
-
-describe('a session that is not cached', () => {
-  it('is not refreshed in addition to its check', async () => {
-    const { service, verifier } = verifierWith({
-      cache: new SessionCache<object>({ ...LIMITS, refreshAheadMs: 60_000 }),
-    });
-    await verifier.verify(session);
-    expect(service.calls).toBe(1);
+    service.answer = ann;
+    await verifier.verify({ ...session, token: 'another' });
+    expect([service.calls, verifier.countCached()]).toEqual([2, 1]);
   });
 });
 
 describe('the messages of checks', () => {
-  it('are one for each check, of the service and of the cache', async () => {
+  it('are one for each check, and say what comes from the cache, and which joined the call of another', async () => {
     const { verifier } = verifierWith({ cache: new SessionCache<object>(LIMITS) });
     const messages = await messagesOf(async () => {
-      await verifier.verify(session);
+      await Promise.all([verifier.verify(session), verifier.verify(session), verifier.verify(session, 0)]);
       void verifier.verify(session);
     });
-    expect(messages).toEqual([
-      expect.objectContaining({ source: 'service', joined: false }),
-      {
-        ...{ outcome: 'authenticated', source: 'cache', joined: false },
-        ...{ stale: false, reason: undefined, durationMs: 0 },
-      },
-    ]);
+    const joined = messages.slice(0, -1).map((message) => (message as CheckMessage).joined);
+    expect(joined.sort()).toEqual([false, false, true]);
+    expect(messages[3]).toEqual({
+      ...{ outcome: 'authenticated', source: 'cache', joined: false },
+      ...{ stale: false, reason: undefined, durationMs: 0 },
+    });
   });
 
   it.each<[string, Verdict<object>, Partial<CheckMessage>]>([
@@ -126,7 +106,6 @@ describe('the messages of checks', () => {
     ['a session of the store', { ...ann, confirmedAtMs: 0 }, { source: 'store', stale: false }],
     ['a stale session', { ...ann, stale: true }, { source: 'cache', stale: true }],
     ['a refusal', UNAUTHENTICATED, { source: 'service', stale: false, reason: undefined }],
-    ['a 403', FORBIDDEN, { source: 'service', stale: false, reason: undefined }],
     ['an outage', unavailable('busy'), { source: 'service', stale: false, reason: 'busy' }],
   ])('describe %s, with the time that its caller waited', async (_name, verdict, message) => {
     const { service, verifier } = verifierWith();
@@ -137,44 +116,22 @@ describe('the messages of checks', () => {
       clock.mockReturnValue(1_250);
       expect(await pending).toEqual(verdict);
     });
-    expect(messages).toEqual([
-      {
-        outcome: verdict.kind,
-        joined: false,
-        durationMs: 250,
-        reason: undefined,
-        ...message,
-      },
-    ]);
-  });
-
-  it('say which checks joined the call of another', async () => {
-    const { verifier } = verifierWith();
-    const messages = await messagesOf(async () => {
-      await Promise.all([verifier.verify(session), verifier.verify(session), verifier.verify(session, 0)]);
-    });
-    expect(messages.map((message) => (message as { joined: boolean }).joined).sort()).toEqual([
-      false,
-      false,
-      true,
-    ]);
+    const rest = { joined: false, durationMs: 250, reason: undefined };
+    expect(messages).toEqual([{ outcome: verdict.kind, ...rest, ...message }]);
   });
 });
 
 describe('a listener for refusals', () => {
-  it.each<[string, Verdict<object>, unknown[]]>([
-    ['a refusal', UNAUTHENTICATED, ['unauthenticated']],
-    ['a 403', FORBIDDEN, ['forbidden']],
-    ['an outage', unavailable('busy'), []],
-    ['a confirmation', ann, []],
-  ])('is called for %s as the last column says', async (_name, verdict, kinds) => {
+  it('is called for a refusal and a 403, and for no other answer', async () => {
     const { service, verifier } = verifierWith();
     const reported: string[] = [];
     verifier.revoker.onRefusal((_tokenKey, kind) => reported.push(kind));
-    service.answer = verdict;
-    await verifier.verify(session);
-    await verifier.callService(session);
-    expect(reported).toEqual([...kinds, ...kinds]);
+    for (const answer of [UNAUTHENTICATED, FORBIDDEN, unavailable('busy'), ann]) {
+      service.answer = answer;
+      await verifier.verify(session);
+      await verifier.callService(session);
+    }
+    expect(reported).toEqual(['unauthenticated', 'unauthenticated', 'forbidden', 'forbidden']);
   });
 });
 

@@ -11,11 +11,8 @@ import type { ServiceCall, SharedTier } from './shared-tier.js';
 const session = { token: 'token', authIv: undefined };
 const TOKEN_KEY = tokenKeyOf('token');
 const ann: Verdict<object> = { kind: 'authenticated', user: { username: 'ann' } };
-const stored: Verdict<object> = {
-  kind: 'authenticated',
-  user: { username: 'ann from the store' },
-  confirmedAtMs: performance.now(),
-};
+const user = { username: 'ann from the store' };
+const stored: Verdict<object> = { kind: 'authenticated', user, confirmedAtMs: performance.now() };
 const breaker = { windowMs: 60_000, minimumCalls: 1, failureRatio: 1, pauseMs: 60_000, maxPauseMs: 60_000 };
 const LIMITS = { ttlMs: 60_000, negativeTtlMs: 0, maxEntries: 10, staleIfErrorMs: 0 };
 
@@ -28,11 +25,8 @@ class NotingTier {
   deliver = (): Promise<void> => Promise.resolve();
   refused = (): Promise<void> => Promise.resolve();
 
-  check = (_session: unknown, _keys: unknown, call: ServiceCall<object>): Promise<Verdict<object>> =>
-    this.#use('check', call);
-  refresh = (_session: unknown, _keys: unknown, call: ServiceCall<object>): Promise<Verdict<object>> =>
-    this.#use('refresh', call);
-  close = (): Promise<void> => Promise.resolve(void this.uses.push('close'));
+  check = (_session: unknown, _keys: unknown, call: ServiceCall<object>) => this.#use('check', call);
+  refresh = (_session: unknown, _keys: unknown, call: ServiceCall<object>) => this.#use('refresh', call);
 
   #use(name: string, call: ServiceCall<object>): Promise<Verdict<object>> {
     this.uses.push(name);
@@ -48,11 +42,8 @@ function verifierWith({ refreshAheadMs = 0 } = {}) {
   const settings = { timeoutMs: 3_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10, breaker };
   const check = new Lanes(ask, new Deadlines(), settings, { breakerChanged });
   const tier = new NotingTier();
-  const shared = tier as unknown as SharedTier<object>;
-  const verifier = new SessionVerifier(check, {
-    cache: new SessionCache({ ...LIMITS, refreshAheadMs }),
-    shared,
-  });
+  const cache = new SessionCache<object>({ ...LIMITS, refreshAheadMs });
+  const verifier = new SessionVerifier(check, { cache, shared: tier as unknown as SharedTier<object> });
   return { service, opened, check, tier, verifier };
 }
 
@@ -103,12 +94,6 @@ describe('a check with a store', () => {
     tier.spentMs = 2_900;
     expect(await verifier.verify(session)).toEqual(unavailable('busy', 1));
     expect(service.calls).toBe(0);
-  });
-
-  it('closes the store when the verifier closes', async () => {
-    const { tier, verifier } = verifierWith();
-    await verifier.close();
-    expect(tier.uses).toEqual(['close']);
   });
 });
 

@@ -8,17 +8,14 @@ function mapWith(lifetimeMs: number, startMs = 0) {
 }
 
 describe('an entry', () => {
-  it.each([1, 2, 3, 1_000])(
-    'with a lifetime of %i ms exists until then, and not from then on',
-    (lifetimeMs) => {
-      const { map, sleep } = mapWith(lifetimeMs);
-      map.set('key', 'value');
-      sleep(lifetimeMs - 1);
-      expect(map.get('key')).toBe('value');
-      sleep(1);
-      expect([map.get('key'), map.peek('key')]).toEqual([undefined, 'value']);
-    },
-  );
+  it.each([1, 2, 1_000])('with a lifetime of %i ms exists until then, and not from then on', (lifetimeMs) => {
+    const { map, sleep } = mapWith(lifetimeMs);
+    map.set('key', 'value');
+    sleep(lifetimeMs - 1);
+    expect(map.get('key')).toBe('value');
+    sleep(1);
+    expect([map.get('key'), map.peek('key')]).toEqual([undefined, 'value']);
+  });
 
   it('is counted if it matches, until it expires, even if it has not been evicted', () => {
     const { map, sleep } = mapWith(10);
@@ -31,13 +28,6 @@ describe('an entry', () => {
     expect([map.count(), map.peek('key')]).toEqual([1, 'value']);
   });
 
-  it.each([0, 0.25])('with a lifetime of %d ms expires within the next millisecond', (lifetimeMs) => {
-    const { map, sleep } = mapWith(lifetimeMs);
-    map.set('key', 'value');
-    sleep(1);
-    expect(map.get('key')).toBeUndefined();
-  });
-
   it('does not live longer for a fraction of a millisecond', () => {
     const { map, sleep } = mapWith(2.9, 7.5);
     map.set('key', 'value');
@@ -45,15 +35,6 @@ describe('an entry', () => {
     expect(map.get('key')).toBe('value');
     sleep(1);
     expect(map.get('key')).toBeUndefined();
-  });
-
-  it('is evicted for a later one, the least recently used first', () => {
-    const { map } = mapWith(10);
-    map.set('a', '1');
-    map.set('b', '2');
-    map.get('a');
-    map.set('c', '3');
-    expect(['a', 'b', 'c'].map((key) => map.get(key))).toEqual(['1', undefined, '3']);
   });
 
   it('has the time at which its lifetime began, in whole milliseconds', () => {
