@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Agent } from 'node:http';
-import { CapturedLog } from '../support/captured-log.js';
 import { platforms } from '../support/platforms.js';
-import { reply, type Script } from '../support/scripted-service.js';
+import type { Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { handClock } from '../support/hand-clock.js';
 import { cachingApp } from '../support/caching-app.js';
@@ -16,8 +15,6 @@ function ann(headers: Headers): Script {
       .writeHead(200, { 'content-type': 'application/json', ...headers })
       .end(JSON.stringify({ username: 'ann' }));
 }
-
-const withControl = (control: string): Script => ann({ 'cache-control': control });
 
 describe.each(platforms('Express'))('the session service, by Cache-Control, on %s', (_name, platform) => {
   const bed = testbed(platform);
@@ -37,27 +34,5 @@ describe.each(platforms('Express'))('the session service, by Cache-Control, on %
     }
 
     expect(steps).toEqual([1, 1, 2, 2].map((asked) => [200, asked]));
-  });
-
-  it('is reported once, for as long as it forbids caching sessions', async () => {
-    const service = await bed.service();
-    const log = new CapturedLog();
-    const cache = { ttlMs: 10_000 };
-    const app = await bed.sample({ baseUrl: service.url, options: { cache } }, { logger: log });
-    const seen: number[] = [];
-    for (const [script, ms] of [
-      [withControl('max-age=1'), 0],
-      [reply(401, '', { 'cache-control': 'no-store' }), 1_000],
-      [withControl('no-store'), 0],
-      [withControl('max-age=0'), 60_000],
-    ] as const) {
-      clock.advance(ms);
-      service.on('user_details', script);
-      await app.get('/me', 'token');
-      seen.push(log.having('warn', 'caching forbidden').length);
-    }
-
-    expect(seen).toEqual([0, 0, 1, 1]);
-    expect(service.callsTo('user_details')).toBe(4);
   });
 });

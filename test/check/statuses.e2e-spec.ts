@@ -51,15 +51,6 @@ describe.each(platforms('Express'))('the status of user_details on %s', (_name, 
       expect((await app.get('/me', 'token')).headers.get('retry-after')).toBe('120');
     }
   });
-
-  it('500 is tried as often as `retry` says', async () => {
-    const service = await bed.service();
-    service.on('user_details', reply(500));
-    const app = await bed.sample({ baseUrl: service.url, options: { retry: { maxAttempts: 3 } } });
-
-    expect((await app.get('/me', 'token')).status).toBe(503);
-    expect(service.callsTo('user_details')).toBe(3);
-  });
 });
 
 const CACHE = { cache: { ttlMs: 300_000 } };

@@ -156,28 +156,6 @@ describeWithRedis('a user whose sessions are ended on an instance that has cache
   });
 });
 
-describeWithRedis('a user whose sessions are ended while Redis is full', () => {
-  const start = fleets();
-
-  it('is refused by all instances all the same, and by the store when it has room again', async () => {
-    const fleet = await start();
-    const [one, other] = [await fleet.instance(), await fleet.instance()];
-    const token = fleet.signIn({ username: 'ann' });
-    expect(await other.status(token)).toBe(200);
-    await fleet.key('V');
-    fleet.revoke(token);
-    await fleet.redis.config('SET', 'maxmemory', '1');
-    expect(await one.do('forgetUser', 'ann')).toBe('done');
-    expect(await one.status(token)).toBe(401);
-    await until('it emits the user', async () => (await other.do('forgottenUsers')).includes('ann'));
-    expect(await other.status(token)).toBe(401);
-    await fleet.redis.config('SET', 'maxmemory', '0');
-    await until('the revocation is there', async () => (await fleet.redis.keys('*:revoked:*')).length === 1);
-    const late = await fleet.instance();
-    expect(await late.status(token)).toBe(401);
-  });
-});
-
 describeWithRedis('sockets that open after the sessions of their user were ended here', () => {
   const trial = socketTrial(LIBRARY);
   const start = fleets();

@@ -15,6 +15,8 @@ interface Call {
 /** Opens after 20 calls, if five tokens failed, of which each counts four times at most. */
 const LARGE = { windowMs: 10_000, minimumCalls: 20 };
 
+const FOUR = ['bob', 'dave', 'eve', 'kim'];
+
 function trialOf(settings: Partial<BreakerSettings> = {}) {
   // Long after the start of the process.
   let now = 20_000;
@@ -77,10 +79,9 @@ describe('the circuit breaker', () => {
 
   it('opens a tenth of the window after the last success of any call, however many succeeded before [P77]', () => {
     const { isOpen, call, sleep } = trialOf(LARGE);
-    const users = ['ann', 'bob', 'dave', 'eve', 'kim'];
     const everyoneFor = (tenths: number, verdict: Verdict<string>) => {
       for (let passed = 0; passed < tenths && !isOpen(); passed += 1) {
-        for (const user of users) call(verdict, 10, user);
+        for (const user of ['ann', ...FOUR]) call(verdict, 10, user);
         sleep(100);
       }
     };
@@ -92,10 +93,10 @@ describe('the circuit breaker', () => {
   });
 
   it('stays closed while any call succeeds within a tenth of the window, if most do', () => {
-    const { isOpen, call, sleep } = trialOf(LARGE);
+    const { isOpen, call, fail, sleep } = trialOf(LARGE);
     call(ann, 100);
     for (let passed = 0; passed < 100; passed += 1) {
-      for (const user of ['bob', 'dave', 'eve', 'kim', 'mallory']) call(down, 10, user);
+      fail(10, ...FOUR, 'mallory');
       if (passed % 9 === 0) call(ann, 5);
       sleep(100);
     }
@@ -103,17 +104,12 @@ describe('the circuit breaker', () => {
   });
 
   it('stays closed beside five users that always fail while the others only pause, as few do now and then', () => {
-    const { isOpen, call, sleep } = trialOf(LARGE);
-    const failForTenths = (tenths: number) => {
-      for (let passed = 0; passed < tenths; passed += 1) {
-        for (const user of ['bob', 'dave', 'eve', 'kim', 'mallory']) call(down, 10, user);
-        sleep(100);
-      }
-    };
+    const { isOpen, call, fail, sleep } = trialOf(LARGE);
     call(ann, 30);
-    for (let pause = 0; pause < 10; pause += 1) {
-      call(ann, 5);
-      failForTenths(15);
+    for (let tenth = 0; tenth < 150; tenth += 1) {
+      if (tenth % 15 === 0) call(ann, 5);
+      fail(10, ...FOUR, 'mallory');
+      sleep(100);
       expect(isOpen()).toBe(false);
     }
   });

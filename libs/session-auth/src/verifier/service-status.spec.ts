@@ -204,6 +204,9 @@ const ends = (count: number, verdict: Verdict<unknown>, first = 0): Recorded[] =
 const refusals = (count: number, verdict: Verdict<unknown> = UNAUTHENTICATED): Recorded[] =>
   Array.from({ length: count }, (_, index) => [`token-${index}`, verdict]);
 
+const afterAcceptance = (verdicts: readonly Recorded[], everyMs?: number) =>
+  reportsAfter([['ann', accepted], ...verdicts], everyMs);
+
 describe('a misconfiguration, a wrong key or URL,', () => {
   it('is reported once when many different tokens are refused and none was authenticated', () => {
     expect(reportsAfter(refusals(19))).toEqual([]);
@@ -228,18 +231,15 @@ describe('a misconfiguration, a wrong key or URL,', () => {
   ])(
     'is reported when sessions of several users get %s after they were accepted',
     (_status, verdict, count) => {
-      expect(reportsAfter([['ann', accepted], ...ends(count - 1, verdict)])).toEqual([]);
+      expect(afterAcceptance(ends(count - 1, verdict))).toEqual([]);
       const outage = [...ends(count, verdict), ...ends(50, verdict), ['ann', accepted] as const];
-      expect(reportsAfter([['ann', accepted], ...outage, ...outage])).toEqual([
-        'after acceptance',
-        'after acceptance',
-      ]);
+      expect(afterAcceptance([...outage, ...outage])).toEqual(Array(2).fill('after acceptance'));
     },
   );
 
   it('does not arise from one user, nor while a session is accepted in between', () => {
     const ofOne = ends(50, FORBIDDEN).map(([token, verdict]): Recorded => [token, verdict, 'ann']);
-    expect(reportsAfter([['ann', accepted], ...ofOne])).toEqual([]);
+    expect(afterAcceptance(ofOne)).toEqual([]);
     const between = [['ann', accepted] as const, ...ends(4, UNAUTHENTICATED, 4)];
     expect(
       reportsAfter([...ends(2, FORBIDDEN), ['ann', accepted], ...ends(2, FORBIDDEN, 2), ...between]),
@@ -247,14 +247,12 @@ describe('a misconfiguration, a wrong key or URL,', () => {
   });
 
   it('does not arise from sessions that end a few each minute', () => {
-    expect(reportsAfter([['ann', accepted], ...ends(50, UNAUTHENTICATED)], 15_000)).toEqual([]);
-    expect(reportsAfter([['ann', accepted], ...ends(5, UNAUTHENTICATED)], 14_999)).toEqual([
-      'after acceptance',
-    ]);
+    expect(afterAcceptance(ends(50, UNAUTHENTICATED), 15_000)).toEqual([]);
+    expect(afterAcceptance(ends(5, UNAUTHENTICATED), 14_999)).toEqual(['after acceptance']);
   });
 
   it('arises from strangers that get 403, before and after a session was authenticated [P36]', () => {
-    expect(reportsAfter([['ann', accepted], ...refusals(2, FORBIDDEN)])).toEqual([]);
-    expect(reportsAfter([['ann', accepted], ...refusals(3, FORBIDDEN)])).toEqual(['after acceptance']);
+    expect(afterAcceptance(refusals(2, FORBIDDEN))).toEqual([]);
+    expect(afterAcceptance(refusals(3, FORBIDDEN))).toEqual(['after acceptance']);
   });
 });

@@ -45,12 +45,4 @@ describe('an entry', () => {
     sleep(100);
     expect([map.startMs('now'), map.startMs('earlier')]).toEqual([7, 3]);
   });
-
-  it('is removed with all others', () => {
-    const { map } = mapWith(10);
-    map.clear();
-    map.set('a', '1');
-    map.clear();
-    expect([map.count(), map.get('a'), map.peek('a')]).toEqual([0, undefined, undefined]);
-  });
 });
