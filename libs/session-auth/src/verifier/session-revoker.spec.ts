@@ -10,7 +10,10 @@ const KEYS = { tokenKey: TOKEN_KEY, sessionKey: 'token' as SessionKey };
 const ANN = { username: 'ann' };
 const ann: Verdict<object> = { kind: 'authenticated', user: ANN };
 
-afterEach(() => void jest.restoreAllMocks());
+afterEach(() => {
+  jest.restoreAllMocks();
+  jest.useRealTimers();
+});
 
 function setUp() {
   const lives = { ttlMs: 60_000, negativeTtlMs: 60_000, refreshAheadMs: 0, staleIfErrorMs: 0 };
@@ -100,6 +103,16 @@ describe('a sign-out on another instance', () => {
     expect([known.find(KEYS).lane, events]).toEqual(['strangers', [TOKEN_KEY]]);
   });
 
+  it('keeps its token out of the cache from its completion on, however long it took', () => {
+    jest.useFakeTimers();
+    const { cache, revoker } = setUp();
+    for (const kind of ['signingOut', 'signedOut'] as const) {
+      revoker.receive({ kind, tokenKey: TOKEN_KEY });
+      jest.advanceTimersByTime(59_999);
+    }
+    expect(cache.hasTombstone(TOKEN_KEY)).toBe(true);
+  });
+
   it('is notified after its tombstone was found, and after a sign-in has issued the token again, here or elsewhere', () => {
     const { events, known, revoker } = setUp();
     revoker.foundTombstone(TOKEN_KEY);
@@ -162,8 +175,6 @@ describe('the event of a revoked session', () => {
     const find = (...tokenKeys: TokenKey[]) => tokenKeys.forEach((each) => revoker.foundTombstone(each));
     return { events, revoker, find };
   }
-
-  afterEach(() => void jest.useRealTimers());
 
   it('is emitted once a minute, however often its revocation is found', () => {
     const { events, find } = finding();

@@ -103,7 +103,6 @@ describe('the messages of checks', () => {
     ['a session of the service', ann, { source: 'service', stale: false, reason: undefined }],
     ['a session of the store', { ...ann, confirmedAtMs: 0 }, { source: 'store', stale: false }],
     ['a stale session', { ...ann, stale: true }, { source: 'cache', stale: true }],
-    ['a refusal', UNAUTHENTICATED, { source: 'service', stale: false, reason: undefined }],
     ['an outage', unavailable('busy'), { source: 'service', stale: false, reason: 'busy' }],
   ])('describe %s, with the time that its caller waited', async (_name, verdict, message) => {
     const { service, verifier } = verifierWith();

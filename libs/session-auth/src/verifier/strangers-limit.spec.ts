@@ -55,7 +55,7 @@ describe('the limit of strangers', () => {
 
   it('grows by one for each quick call of a stranger while it is reached, up to all places', () => {
     const { flood } = limitOf();
-    expect([flood(1, 750), flood(3, 450), flood(200, 450)]).toEqual([17, 20, 128]);
+    expect([flood(1, 750), flood(3, 450), flood(400, 450)]).toEqual([17, 20, 128]);
   });
 
   it('does not grow by strangers that are slow, or that do not reach it', () => {
@@ -77,6 +77,13 @@ describe('the limit of strangers', () => {
     expect(known(...times(5, 401), ...times(5, 400))).toBe(128);
     strangers(40, ...times(10, 2_000));
     expect(known(...times(6, 401), ...times(4, 400))).toBe(20);
+  });
+
+  it('never falls below a 32nd of the places, so that new users still get in', () => {
+    const { strangers, known } = limitOf();
+    known(...times(10, 100));
+    strangers(1, 2_000);
+    expect(known(...times(10, 1_000))).toBe(4);
   });
 
   it('grows by one for each window of good calls after it has fallen', () => {
