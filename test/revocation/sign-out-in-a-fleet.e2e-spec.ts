@@ -105,6 +105,7 @@ describeWithRedis('a session that three instances have cached', () => {
 
   it.each([
     [', by verify', 'verify', true],
+    [' that has not cached it, by verify', 'verify', false],
     [' that has not cached it, by userDetails', 'userDetails', false],
   ] as const)(
     'is evicted by all when the service refuses it on an instance%s, and each emits one revocation at most',
