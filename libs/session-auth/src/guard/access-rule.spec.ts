@@ -7,12 +7,7 @@ const otherRoles: Requirement = { kind: 'Roles', text: '@Roles(b)', isMet: () =>
 const subRoles: Requirement = { kind: 'SubRoles', text: '@SubRoles(c)', isMet: () => true };
 
 const isMet = (): boolean => true;
-const fresh = (maxAgeMs: number): Requirement => ({
-  kind: 'FreshSession',
-  text: '@FreshSession()',
-  isMet,
-  maxAgeMs,
-});
+const fresh = (maxAgeMs: number): Requirement => ({ kind: 'FreshSession', text: '', isMet, maxAgeMs });
 
 function declare(open?: Declaration['open'], ...requirements: Requirement[]): Declaration {
   return { open, requirements };
@@ -29,30 +24,24 @@ describe('the rule of a handler', () => {
     ['no declaration', declare(), declare(), protectedBy()],
     ['a public handler', declare('public'), declare(undefined, roles), publicRule],
     ['an optional handler', declare('optional'), declare(undefined, roles), optionalRule],
-    ['an optional handler of a public controller', declare('optional'), declare('public'), optionalRule],
     ['a public controller', declare(), declare('public'), publicRule],
     ['the guard on a handler of a public controller', guarded, declare('public'), protectedBy()],
     ['the guard on a handler of an optional controller', guarded, declare('optional'), optionalRule],
     ['roles in a public controller', declare(undefined, roles), declare('public'), protectedBy(roles)],
     ['roles and public on one handler', declare('public', roles), declare(), protectedBy(roles)],
     ['roles and public on one controller', declare(), declare('public', roles), protectedBy(roles)],
+    ['other roles', declare(undefined, roles), declare(undefined, otherRoles), protectedBy(roles)],
+    [
+      'sub-roles and roles',
+      declare(undefined, subRoles),
+      declare(undefined, roles),
+      protectedBy(subRoles, roles),
+    ],
     [
       'the strictest freshness',
       declare(undefined, fresh(5), fresh(3)),
       declare('public'),
       { ...protectedBy(fresh(5), fresh(3)), maxAgeMs: 3 },
-    ],
-    [
-      'roles and sub-roles on the handler, and roles on the controller',
-      declare(undefined, roles, subRoles),
-      declare(undefined, otherRoles),
-      protectedBy(roles, subRoles),
-    ],
-    [
-      'sub-roles on one and roles on the other',
-      declare(undefined, subRoles),
-      declare(undefined, roles),
-      protectedBy(subRoles, roles),
     ],
   ])(
     'comes from the nearest level with a declaration, and is closed by default: %s',
@@ -65,33 +54,19 @@ describe('the rule of a handler', () => {
 describe('a list of requirements', () => {
   const met = (requirements: Requirement[], timeoutMs = 60_000): ReturnType<typeof meetsAll> =>
     meetsAll({ requirements, user: {}, context: {} as ExecutionContext, request: {}, timeoutMs });
-  const returns = (value: unknown): Requirement => ({
-    kind: 'Authorize',
-    text: '@Authorize()',
-    isMet: () => value,
-  });
-  const throws: Requirement = {
-    kind: 'Authorize',
-    text: '@Authorize()',
-    isMet: fail,
-  };
+  const ruled = (rule: () => unknown): Requirement => ({ kind: 'Authorize', text: '', isMet: rule });
+  const returns = (value: unknown): Requirement => ruled(() => value);
+  const thenableOf = (value: unknown): Requirement =>
+    returns({ then: (resolve: (met: unknown) => void) => resolve(value) });
 
   it.each<[string, boolean, Requirement[]]>([
     ['no requirement', true, []],
     ['requirements that are all met', true, [returns(true), returns(Promise.resolve(true))]],
     ['all but the last one met', false, [returns(Promise.resolve(true)), returns(false)]],
     ['a truthy result', false, [returns('yes')]],
-    [
-      'a thenable of a truthy result',
-      false,
-      [returns({ then: (resolve: (met: number) => void) => resolve(1) })],
-    ],
     ['a promise of a truthy result', false, [returns(Promise.resolve(1))]],
-    [
-      'a thenable that is not a promise',
-      true,
-      [returns({ then: (resolve: (met: boolean) => void) => resolve(true) })],
-    ],
+    ['a thenable of a truthy result', false, [thenableOf(1)]],
+    ['a thenable that is not a promise', true, [thenableOf(true)]],
   ])('with %s admits the user: %s', async (_name, admitted, requirements) => {
     const unmet = { requirement: requirements.at(-1) };
     expect(await met(requirements)).toEqual(admitted || unmet);
@@ -102,7 +77,7 @@ describe('a list of requirements', () => {
   });
 
   it.each<[string, Requirement, isLate: boolean]>([
-    ['throws', throws, false],
+    ['throws', ruled(fail), false],
     ['rejects', returns(Promise.reject(new Error('broken rule'))), false],
     [
       'is of a class whose constructor throws',
@@ -112,11 +87,7 @@ describe('a list of requirements', () => {
     ['never settles', returns(new Promise(() => undefined)), true],
   ])('names the rule that %s, and asks no rule after it', async (_what, broken, isLate) => {
     const asked: string[] = [];
-    const after: Requirement = {
-      kind: 'Authorize',
-      text: '@Authorize()',
-      isMet: () => asked.push('after') > 0,
-    };
+    const after = ruled(() => asked.push('after') > 0);
     expect(await met([returns(Promise.resolve(true)), broken, after], 1)).toEqual({
       requirement: broken,
       failure: isLate ? { isLate } : { error: new Error('broken rule') },
@@ -138,20 +109,14 @@ describe('a list of requirements', () => {
   });
 });
 
+const UNNAMED = 'failed with an error of an unnamed class';
+
 it.each<[string, unknown, string]>([
   ['an error', new RangeError('secret'), 'failed with RangeError'],
   ['a text', 'secret', 'failed with String'],
-  ['nothing', undefined, 'failed with an error of an unnamed class'],
-  [
-    'a class with no name of a class',
-    { constructor: { name: 'the secret' } },
-    'failed with an error of an unnamed class',
-  ],
-  [
-    'a class that throws',
-    Object.defineProperty({}, 'constructor', { get: fail }),
-    'failed with an error of an unnamed class',
-  ],
+  ['nothing', undefined, UNNAMED],
+  ['a class with no name of a class', { constructor: { name: 'the secret' } }, UNNAMED],
+  ['a class that throws', Object.defineProperty({}, 'constructor', { get: fail }), UNNAMED],
 ])('the reason of a rule that throws %s has no text of it', (_what, error, reason) => {
   expect(reasonOf({ error })).toBe(reason);
 });

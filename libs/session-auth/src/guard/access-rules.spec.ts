@@ -1,15 +1,13 @@
-import { Controller, type ExecutionContext, type Type } from '@nestjs/common';
+import type { ExecutionContext, Type } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { Authorize, FreshSession, Public } from './access.decorators.js';
+import { Authorize, Public } from './access.decorators.js';
 import { meetsAll, type CheckedRule } from './access-rule.js';
 import { AccessRules, type AskPolicy, type FindPolicy } from './access-rules.js';
 
-@Controller()
 class Plain {}
 @Public()
 class Open {}
-class DescendantOfOpen extends Open {}
 
 const calling = (controller: Type, handler: () => void): ExecutionContext =>
   ({ getClass: () => controller, getHandler: () => handler }) as unknown as ExecutionContext;
@@ -25,33 +23,19 @@ describe('the rule of a handler', () => {
     expect(rules.of(calling(Open, handler))).toBe(open);
   });
 
-  it('is inherited from the class that its controller extends', () => {
-    expect(new AccessRules().of(calling(DescendantOfOpen, () => undefined))).toEqual({ kind: 'public' });
-  });
-
   it('is that of the method, if a constructor has bound it, and that of any other function as it is', () => {
     class Routes {
-      @Public()
-      open(): void {
-        return undefined;
-      }
-      plain(): void {
+      @Public() open(): void {
         return undefined;
       }
     }
     const routes = new Routes();
     const boundTwice = routes.open.bind(routes).bind(routes);
     const unknown = Object.defineProperty(() => undefined, 'name', { value: 'bound other' });
-    const handlers = [
-      routes.open.bind(routes),
-      routes.plain.bind(routes),
-      boundTwice,
-      unknown,
-      () => undefined,
-    ];
+    const handlers = [routes.open.bind(routes), boundTwice, unknown, () => undefined];
     const rules = new AccessRules();
     const kinds = handlers.map((handler) => rules.of(calling(Routes, handler)).kind);
-    expect(kinds).toEqual(['public', 'protected', 'protected', 'protected', 'protected']);
+    expect(kinds).toEqual(['public', 'protected', 'protected', 'protected']);
   });
 });
 
@@ -62,35 +46,20 @@ class Policy {
 }
 
 class Routes {
-  @Authorize(Policy)
-  @FreshSession({ maxAgeMs: 5 })
-  byPolicy(): string {
+  @Authorize(Policy) byPolicy(): string {
     return 'by policy';
-  }
-  @FreshSession({ maxAgeMs: 5 })
-  fresh(): string {
-    return 'fresh';
-  }
-  @Public()
-  open(): string {
-    return 'open';
   }
 }
 
-const handlers = Routes.prototype as unknown as Readonly<Record<keyof Routes, () => string>>;
+const { byPolicy } = Routes.prototype as unknown as Readonly<Record<keyof Routes, () => void>>;
 const context = {} as ExecutionContext;
 const user = { username: 'ann' };
 const met = ({ requirements }: CheckedRule): unknown =>
   meetsAll({ requirements, user, context, request: {}, timeoutMs: 60_000 });
 
-const rulesWith = (findPolicy: FindPolicy | undefined): AccessRules =>
-  Object.assign(new AccessRules(), { findPolicy });
-
-function asked(findPolicy: FindPolicy | undefined): unknown {
-  const rule = rulesWith(findPolicy).of(calling(Routes, handlers.byPolicy)) as CheckedRule;
-  expect(rule).toMatchObject({ kind: 'protected', maxAgeMs: 5 });
-  return met(rule);
-}
+const ruleWith = (findPolicy: FindPolicy | undefined): CheckedRule =>
+  Object.assign(new AccessRules(), { findPolicy }).of(calling(Routes, byPolicy)) as CheckedRule;
+const asked = (findPolicy: FindPolicy | undefined): unknown => met(ruleWith(findPolicy));
 
 describe('a policy', () => {
   it('decides for its controller, with the user and the call', () => {
@@ -127,16 +96,7 @@ describe('a policy', () => {
       found += 1;
       return () => true;
     };
-    const rule = rulesWith(find).of(calling(Routes, handlers.byPolicy)) as CheckedRule;
+    const rule = ruleWith(find);
     expect([met(rule), met(rule), found]).toEqual([true, true, 1]);
-  });
-
-  it('is not searched for handlers without one', () => {
-    const find = (): never => {
-      throw new Error('not asked for');
-    };
-    const rules = rulesWith(find);
-    expect(rules.of(calling(Routes, handlers.open))).toEqual({ kind: 'public' });
-    expect(rules.of(calling(Routes, handlers.fresh))).toMatchObject({ kind: 'protected', maxAgeMs: 5 });
   });
 });

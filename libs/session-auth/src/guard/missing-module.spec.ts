@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ModulesContainer } from '@nestjs/core';
-import { InvalidConfigurationError } from '../contract/errors.js';
 import { rejectMissingModule } from './guard-registration.js';
 
 class Guard {
@@ -9,67 +8,35 @@ class Guard {
 /** Injection token of what the module provides, in any copy of this package. */
 const REGISTRATION = Symbol.for('nestjs-session-auth:guard-registration');
 
-interface Module {
-  readonly metatype: { readonly name: string };
-  readonly injectables: ReadonlyMap<unknown, unknown>;
-  readonly providers: ReadonlyMap<unknown, unknown>;
-  readonly imports: ReadonlySet<Module>;
-  readonly exports: ReadonlySet<unknown>;
-}
+type Lists = Partial<Record<'injectables' | 'providers' | 'imports' | 'exports', unknown[]>>;
 
-const names = (...list: unknown[]): ReadonlyMap<unknown, unknown> => new Map(list.map((name) => [name, {}]));
+/** The parts of a module of Nest that are read, with some names in its lists. */
+const moduleOf = (name: string, { injectables, providers, imports, exports }: Lists): object => ({
+  metatype: { name },
+  ...{ injectables: new Set(injectables), providers: new Set(providers) },
+  ...{ imports: new Set(imports), exports: new Set(exports) },
+});
 
-/** A module of Nest, with some names in its lists. */
-function moduleOf(
-  name: string,
-  lists: { injectables?: unknown[]; providers?: unknown[]; imports?: Module[]; exports?: unknown[] },
-): Module {
-  const { injectables = [], providers = [], imports = [], exports = [] } = lists;
-  return {
-    metatype: { name },
-    injectables: names(...injectables),
-    providers: names(...providers),
-    imports: new Set(imports),
-    exports: new Set(exports),
-  };
-}
-
-function rejection(...modules: Module[]): () => never {
-  const container = new Map(modules.map((module, index) => [String(index), module]));
+const rejection = (...modules: object[]) => {
+  const container = new Map(modules.entries());
   return () => rejectMissingModule(Guard, container as unknown as ModulesContainer);
-}
+};
 
 const FORGETFUL = moduleOf('NamesModule', { injectables: [Guard] });
 
 describe('a guard without SessionAuthModule', () => {
-  it.each<[string, Module[], RegExp]>([
-    ['as an enhancer', [moduleOf('RootModule', {}), FORGETFUL], /^NamesModule has/],
-    ['as a provider', [moduleOf('NamesModule', { providers: [Guard] })], /^NamesModule has/],
-    [
-      'in two modules',
-      [FORGETFUL, moduleOf('OtherModule', { providers: [Guard] })],
-      /^NamesModule, OtherModule has/,
-    ],
-    ['in no module', [moduleOf('RootModule', {})], /^A module has/],
-  ])('is rejected with the names of the modules that use it: %s', (_case, modules, message) => {
-    expect(rejection(...modules)).toThrow(InvalidConfigurationError);
-    expect(rejection(...modules)).toThrow(message);
+  it('is rejected with the names of the modules that use it, as an enhancer or a provider', () => {
+    const other = moduleOf('OtherModule', { providers: [Guard] });
+    expect(rejection(moduleOf('RootModule', {}), FORGETFUL, other)).toThrow(/^NamesModule, OtherModule has/);
+    expect(rejection(moduleOf('RootModule', {}))).toThrow(/^A module has/);
+    expect(() => rejectMissingModule(Guard, undefined)).toThrow(/^A module has/);
   });
 
   it('is not reported for a module that has its parts, or imports them', () => {
     const auth = moduleOf('AuthModule', { providers: [REGISTRATION, Guard], exports: [REGISTRATION] });
-    const importing = moduleOf('ImportingModule', {
-      injectables: [Guard],
-      imports: [moduleOf('RootModule', {}), auth],
-    });
-    const reaching = moduleOf('UnrelatedModule', {
-      injectables: [Guard],
-      imports: [moduleOf('RootModule', {})],
-    });
-    expect(rejection(auth, importing, FORGETFUL, reaching)).toThrow(/^NamesModule, UnrelatedModule has/);
-  });
-
-  it('is rejected without the modules of Nest too', () => {
-    expect(() => rejectMissingModule(Guard, undefined)).toThrow(/^A module has/);
+    const root = moduleOf('RootModule', {});
+    const importing = moduleOf('ImportingModule', { injectables: [Guard], imports: [root, auth] });
+    const unrelated = moduleOf('UnrelatedModule', { injectables: [Guard], imports: [root] });
+    expect(rejection(auth, importing, FORGETFUL, unrelated)).toThrow(/^NamesModule, UnrelatedModule has/);
   });
 });
