@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  applyDecorators,
   Controller,
   Get,
   Injectable,
@@ -25,6 +24,7 @@ import {
 } from 'nestjs-session-auth';
 import { always } from '../support/always.js';
 import { PLATFORMS } from '../support/platforms.js';
+import { sharedSample, type SharedSample } from '../support/shared-sample.js';
 import { testbed } from '../support/testbed.js';
 
 interface OwnRequest {
@@ -69,15 +69,14 @@ class OwnController {
     return [user, user === current];
   }
 
-  @Get('ruled')
-  @Roles('hiring_manager')
-  ruled(@Req() { user }: OwnRequest, @CurrentUser() current: UserRecord): unknown[] {
+  @Get('ruled') @Roles('hiring_manager') ruled(
+    @Req() { user }: OwnRequest,
+    @CurrentUser() current: UserRecord,
+  ): unknown[] {
     return [user, user === current];
   }
 
-  @Get('other-role')
-  @Roles('new_hire')
-  otherRole(): string {
+  @Get('other-role') @Roles('new_hire') otherRole(): string {
     return 'in';
   }
 
@@ -118,6 +117,9 @@ class GatewayGuard {
 }
 
 const withKey = (): ClassDecorator & MethodDecorator => UseGuards(KeyOrSessionGuard);
+const relying = UseGuards(GatewayGuard, KeyOrSessionGuard);
+const ROBOT_KEY = { 'x-application-key': 'robot' };
+const GUESSED_KEY = { 'x-application-key': 'guess' };
 
 @Controller('orders')
 class OrdersController {
@@ -129,10 +131,6 @@ class OrdersController {
     return 'in';
   }
 
-  @Get('applied') @applyDecorators(withKey(), Roles('hiring_manager')) applied(): string {
-    return 'in';
-  }
-
   @Get('after') @UseGuards(OtherGuard) @withKey() @Roles('hiring_manager') after(): string {
     return 'in';
   }
@@ -141,17 +139,11 @@ class OrdersController {
     return 'in';
   }
 
-  @Get('relying-above')
-  @UseGuards(GatewayGuard, KeyOrSessionGuard)
-  @Roles('hiring_manager')
-  relyingAbove(): string {
+  @Get('relying-above') @relying @Roles('hiring_manager') relyingAbove(): string {
     return 'in';
   }
 
-  @Get('relying-below')
-  @Roles('hiring_manager')
-  @UseGuards(GatewayGuard, KeyOrSessionGuard)
-  relyingBelow(): string {
+  @Get('relying-below') @Roles('hiring_manager') @relying relyingBelow(): string {
     return 'in';
   }
 }
@@ -164,10 +156,6 @@ class ClassAbove {
     return 'in';
   }
 }
-
-@Controller('subclass')
-@withKey()
-class OfRuledClass extends ClassAbove {}
 
 @withKey()
 @Roles('hiring_manager')
@@ -196,6 +184,8 @@ class PartnerController {
   }
 }
 
+type Call = [role?: string | undefined, headers?: Record<string, string>];
+
 @Module({})
 class Root {}
 @Module({})
@@ -213,11 +203,7 @@ describe.each(PLATFORMS)('a subclass of the guard for the whole application on %
       options: { audit: 'off' },
     });
     const token = service.signInAs({ username: 'ann', role: 'hiring_manager' });
-    const answer = async (
-      path: string,
-      headers: Record<string, string> = {},
-      own?: string,
-    ): Promise<unknown> => {
+    const answer = async (path: string, headers = {}, own?: string): Promise<unknown> => {
       const reply = await app.get(path, own, headers);
       return reply.status === 200 ? reply.text() : reply.status;
     };
@@ -235,40 +221,32 @@ describe.each(PLATFORMS)('a subclass of the guard for the whole application on %
 
   it('admits by another way, and rules are checked on the record that it admitted [P41]', async () => {
     const { answer, token } = await appWith(KeyOrSessionGuard);
-    const robot = { 'x-application-key': 'robot' };
+    const unknown = { 'x-application-key': 'unknown' };
     for (const path of ['/plain', '/ruled']) {
-      expect(await answer(path, robot)).toBe(JSON.stringify([ROBOT, true]));
-      expect(await answer(path, {}, token)).toContain('"ann"');
-      expect(await always(() => answer(path))).toBe(401);
-      expect(await answer(path, { 'x-application-key': 'guess' }, token)).toBe(401);
+      expect(await answer(path, ROBOT_KEY)).toBe(JSON.stringify([ROBOT, true]));
+      expect(await answer(path, GUESSED_KEY, token)).toBe(401);
+      for (const headers of [{}, unknown]) {
+        expect(await answer(path, headers, token)).toContain('"ann"');
+        expect(await always(() => answer(path, headers))).toBe(401);
+      }
     }
-    expect(await always(() => answer('/other-role', robot))).toBe(403);
-    expect([await answer('/policy', robot), await answer('/policy', {}, token)]).toEqual(['[null]', 403]);
-    expect([await answer('/fresh', robot), await answer('/optional', robot)]).toEqual([
-      'in',
-      JSON.stringify({ user: ROBOT }),
-    ]);
-    expect(await answer('/public', robot)).toBe('{}');
+    expect(await always(() => answer('/other-role', ROBOT_KEY))).toBe(403);
+    expect([await answer('/policy', ROBOT_KEY), await answer('/policy', {}, token)]).toEqual(['[null]', 403]);
+    expect(await answer('/fresh', ROBOT_KEY)).toBe('in');
+    expect(await answer('/optional', ROBOT_KEY)).toBe(JSON.stringify({ user: ROBOT }));
+    expect(await answer('/public', ROBOT_KEY)).toBe('{}');
   });
 
   async function appOfPartners(guard: typeof SessionAuthGuard) {
     const service = await bed.service();
     const options = { baseUrl: service.url, apiKey: 'key' };
+    const loadUser = ({ username }: UserRecord): object => ({ username });
+    const ofPartners = SessionAuthModule.forRoot({ ...options, isGlobal: false, loadUser });
     const app = await bed.app({
       module: Root,
       imports: [
         SessionAuthModule.forRoot({ ...options, audit: 'off' }),
-        {
-          module: Partners,
-          imports: [
-            SessionAuthModule.forRoot({
-              ...options,
-              isGlobal: false,
-              loadUser: ({ username }) => ({ username }),
-            }),
-          ],
-          controllers: [PartnerController],
-        },
+        { module: Partners, imports: [ofPartners], controllers: [PartnerController] },
       ],
       controllers: [OwnController],
       providers: [{ provide: APP_GUARD, useClass: guard }],
@@ -285,76 +263,63 @@ describe.each(PLATFORMS)('a subclass of the guard for the whole application on %
 
   it('admits by another way whichever registration checks the handler, which needs a session otherwise', async () => {
     const { app, service } = await appOfPartners(KeyOrSessionGuard);
-    const robot = { 'x-application-key': 'robot' };
     const statusOf = async (path: string, headers = {}): Promise<number> =>
       (await app.get(path, undefined, headers)).status;
-    expect(await (await app.get('/ruled', undefined, robot)).json()).toEqual([ROBOT, true]);
-    expect(await (await app.get('/partner', undefined, robot)).json()).toEqual([{ username: 'robot' }, true]);
-    expect(await always(() => statusOf('/other-role', robot))).toBe(403);
+    expect(await (await app.get('/ruled', undefined, ROBOT_KEY)).json()).toEqual([ROBOT, true]);
+    expect(await (await app.get('/partner', undefined, ROBOT_KEY)).json()).toEqual([
+      { username: 'robot' },
+      true,
+    ]);
+    expect(await always(() => statusOf('/other-role', ROBOT_KEY))).toBe(403);
     for (const path of ['/ruled', '/partner']) expect(await always(() => statusOf(path))).toBe(401);
     expect(service.requests).toHaveLength(0);
   });
+});
 
-  it('checks the session of a caller for whom it has found no record', async () => {
-    const { answer, token } = await appWith(KeyOrSessionGuard);
-    const unknown = { 'x-application-key': 'unknown' };
-    for (const path of ['/plain', '/ruled']) {
-      expect(await always(() => answer(path, unknown))).toBe(401);
-      expect(await answer(path, unknown, token)).toContain('"ann"');
-    }
+describe.each(PLATFORMS)('a subclass of the guard beside a rule on %s', (_name, platform) => {
+  const controllers = [OrdersController, ClassAbove, OfRuledBase, KeyBelowRuledClass];
+  const shared = sharedSample({ controllers }, platform);
+  const closed = sharedSample({ controllers, options: { protectAllRoutes: true } }, platform);
+  const statuses = async (
+    { app, service }: SharedSample,
+    path: string,
+    ...calls: Call[]
+  ): Promise<number[]> => {
+    const replies = calls.map(([role, headers]) =>
+      app.get(path, role === undefined ? undefined : service.signInAs({ role }, role), headers),
+    );
+    return (await Promise.all(replies)).map(({ status }) => status);
+  };
+
+  it.each([
+    ['/orders/above', 200],
+    ['/orders/other-role', 403],
+    ['/base', 200],
+  ])('admits by another way also on %s, whichever decorator is above [P70]', async (path, admitted) => {
+    const manager = 'hiring_manager';
+    const calls: Call[] = [[undefined, ROBOT_KEY], [manager], ['clerk'], [], [manager, GUESSED_KEY]];
+    expect(await statuses(shared, path, ...calls)).toEqual([admitted, admitted, 403, 401, 401]);
   });
 
-  it.each(['orders/above', 'orders/applied', 'orders/other-role', 'base'])(
-    'admits by another way also on %s, whichever decorator is above [P70]',
-    async (path) => {
-      const service = await bed.service();
-      const controllers = [OrdersController, ClassAbove, OfRuledClass, OfRuledBase];
-      const app = await bed.sample({ baseUrl: service.url, controllers });
-      const token = service.signInAs({ username: 'ann', role: 'hiring_manager' });
-      const statuses = [
-        await app.get(`/${path}`, undefined, { 'x-application-key': 'robot' }),
-        await app.get(`/${path}`, token),
-        await app.get(`/${path}`, service.signInAs({ role: 'clerk' })),
-        await app.get(`/${path}`),
-        await app.get(`/${path}`, token, { 'x-application-key': 'guess' }),
-      ].map(({ status }) => status);
-      const admitted = path === 'orders/other-role' ? 403 : 200;
-      expect(statuses).toEqual([admitted, admitted, 403, 401, 401]);
-    },
-  );
-
-  it.each(['orders/relying-above', 'orders/relying-below'])(
+  it.each(['/orders/relying-above', '/orders/relying-below'])(
     'runs after the guards that the application has put before it on %s [P70]',
     async (path) => {
-      const service = await bed.service();
-      const app = await bed.sample({ baseUrl: service.url, controllers: [OrdersController] });
-      const statuses = [
-        await app.get(`/${path}`, undefined, { 'x-application-key': 'robot', 'x-gateway': 'yes' }),
-        await app.get(`/${path}`, undefined, { 'x-application-key': 'robot' }),
-        await app.get(`/${path}`, service.signInAs({ role: 'hiring_manager' })),
-      ].map(({ status }) => status);
-      expect(statuses).toEqual([200, 401, 200]);
+      const byGateway = { ...ROBOT_KEY, 'x-gateway': 'yes' };
+      expect(
+        await statuses(shared, path, [undefined, byGateway], [undefined, ROBOT_KEY], ['hiring_manager']),
+      ).toEqual([200, 401, 200]);
     },
   );
 
-  it('admits no caller by a key below a rule of the class, whose guard runs first [P70]', async () => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers: [KeyBelowRuledClass] });
-    const statuses = [
-      await app.get('/ruled-in-ruled', undefined, { 'x-application-key': 'robot' }),
-      await app.get('/ruled-in-ruled', service.signInAs({ role: 'hiring_manager' })),
-    ].map(({ status }) => status);
-    expect(statuses).toEqual([401, 200]);
-  });
-
-  it('admits no caller by a key below protectAllRoutes, whose guard runs first [P70]', async () => {
-    const service = await bed.service();
-    const controllers = [OrdersController, ClassAbove];
-    const app = await bed.sample({ baseUrl: service.url, controllers, options: { protectAllRoutes: true } });
-    const token = service.signInAs({ role: 'hiring_manager' });
-    for (const path of ['/orders/above', '/orders/below', '/orders/after', '/class-above']) {
-      expect((await app.get(path, undefined, { 'x-application-key': 'robot' })).status).toBe(401);
-      expect((await app.get(path, token)).status).toBe(200);
-    }
+  it('admits no caller by a key below a rule of the class, or protectAllRoutes, whose guard runs first [P70]', async () => {
+    const paths = ['/orders/above', '/orders/below', '/orders/after', '/class-above'];
+    for (const [sample, path] of [
+      [shared, '/ruled-in-ruled'] as const,
+      ...paths.map((each) => [closed, each] as const),
+    ])
+      expect([path, await statuses(sample, path, [undefined, ROBOT_KEY], ['hiring_manager'])]).toEqual([
+        path,
+        [401, 200],
+      ]);
   });
 });
