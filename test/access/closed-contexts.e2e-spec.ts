@@ -50,17 +50,21 @@ describe.each(platforms('Express'))('a context of a kind that is not open on %s'
     return { app, log, service, warnings: () => log.having('warn', 'closed context') };
   }
 
-  it('is denied without a call, with one warning that names the kind and the remedy', async () => {
+  it('is denied but for public handlers, without a call, with one warning for each kind that names it and the remedy', async () => {
     const { app, service, warnings } = await start();
     const deliver = handlerOf(app, 'deliver', 'pigeon');
 
-    for (const letter of ['first', 'second'])
-      await expect(deliver(letter)).rejects.toMatchObject({ status: 403, code: 'ACCESS_DENIED' });
+    const deny = { status: 403, code: 'ACCESS_DENIED' };
+    for (const letter of ['first', 'second']) await expect(deliver(letter)).rejects.toMatchObject(deny);
     expect(app.get(PigeonHandlers).delivered).toEqual([]);
     expect(service.callsTo('user_details')).toBe(0);
     expect(warnings()).toEqual([
       expect.stringMatching(/calls of the kind 'pigeon' are denied.* a guard of your own.*@Public\(\)/),
     ]);
+    await expect(handlerOf(app, 'deliver', 'telegraph')('letter')).rejects.toThrow();
+    expect(warnings()).toHaveLength(2);
+    await handlerOf(app, 'deliverOpenly', 'pigeon')('letter');
+    expect(app.get(PigeonHandlers).delivered).toEqual(['letter']);
   });
 
   it.each(['graphql', 'rpc', 'ws'])(
@@ -78,20 +82,4 @@ describe.each(platforms('Express'))('a context of a kind that is not open on %s'
       ]);
     },
   );
-
-  it('has a warning of its own beside another kind', async () => {
-    const { app, warnings } = await start();
-    for (const kind of ['pigeon', 'telegraph', 'pigeon'])
-      await expect(handlerOf(app, 'deliver', kind)('letter')).rejects.toThrow();
-
-    expect(warnings()).toEqual([expect.stringContaining("'pigeon'"), expect.stringContaining("'telegraph'")]);
-  });
-
-  it('is admitted to a public handler, without a warning', async () => {
-    const { app, warnings } = await start();
-    await handlerOf(app, 'deliverOpenly', 'pigeon')('letter');
-
-    expect(app.get(PigeonHandlers).delivered).toEqual(['letter']);
-    expect(warnings()).toEqual([]);
-  });
 });

@@ -1,31 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   Controller,
   Get,
-  Injectable,
   UseGuards,
   UseInterceptors,
   type CallHandler,
-  type CanActivate,
   type ExecutionContext,
-  type NestInterceptor,
 } from '@nestjs/common';
-import { Query, Resolver } from '@nestjs/graphql';
-import { MessagePattern } from '@nestjs/microservices';
-import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { OptionalAuth, Public, SessionAuthGuard } from 'nestjs-session-auth';
 import { accessOf, currentUserOf } from 'nestjs-session-auth/diagnostics';
-import type { Observable } from 'rxjs';
 import { PLATFORMS } from '../support/platforms.js';
-import {
-  overGraphql,
-  overHttp,
-  overMessages,
-  overSocket,
-  startEveryKind,
-  type Call,
-  type EveryKind,
-} from './every-kind.js';
+import { sharedSample } from '../support/shared-sample.js';
 
 const seen: string[] = [];
 
@@ -34,106 +19,42 @@ function see(context: ExecutionContext): true {
   return true;
 }
 
-@Injectable()
-class EarlierGuard implements CanActivate {
-  canActivate(context: ExecutionContext): boolean {
-    return see(context);
-  }
-}
-
-@Injectable()
-class LaterGuard extends EarlierGuard {}
-
-@Injectable()
-class SeeingInterceptor implements NestInterceptor {
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    see(context);
-    return next.handle();
-  }
-}
+const Seeing = {
+  canActivate: see,
+  intercept: (context: ExecutionContext, next: CallHandler) => see(context) && next.handle(),
+};
 
 @Controller()
-@UseGuards(EarlierGuard, SessionAuthGuard, LaterGuard)
-@UseInterceptors(SeeingInterceptor)
+@UseGuards(Seeing, SessionAuthGuard, Seeing)
+@UseInterceptors(Seeing)
 class InController {
-  @Get('closed') @MessagePattern('closed') closed(): string {
+  @Get('closed') closed(): string {
     return 'in';
   }
 
-  @Get('optional') @MessagePattern('optional') @OptionalAuth() optional(): string {
+  @Get('optional') @OptionalAuth() optional(): string {
     return 'in';
   }
 
-  @Get('open') @MessagePattern('open') @Public() open(): string {
-    return 'in';
-  }
-}
-
-@Resolver()
-@UseGuards(EarlierGuard, SessionAuthGuard, LaterGuard)
-@UseInterceptors(SeeingInterceptor)
-class InResolver {
-  @Query(() => String) closed(): string {
-    return 'in';
-  }
-
-  @Query(() => String) @OptionalAuth() optional(): string {
-    return 'in';
-  }
-
-  @Query(() => String) @Public() open(): string {
+  @Get('open') @Public() open(): string {
     return 'in';
   }
 }
-
-@WebSocketGateway()
-@UseGuards(EarlierGuard, SessionAuthGuard, LaterGuard)
-@UseInterceptors(SeeingInterceptor)
-class InGateway {
-  @SubscribeMessage('closed') closed(): object {
-    return { event: 'closed', data: 'in' };
-  }
-
-  @SubscribeMessage('optional') @OptionalAuth() optional(): object {
-    return { event: 'optional', data: 'in' };
-  }
-
-  @SubscribeMessage('open') @Public() open(): object {
-    return { event: 'open', data: 'in' };
-  }
-}
-
-const KINDS: [kind: string, callOf: (handler: string) => Call][] = [
-  ['a controller', (handler) => overHttp(`/${handler}`)],
-  ['a resolver', overGraphql],
-  ['a gateway', overSocket],
-  ['a message handler', overMessages],
-];
 
 describe.each(PLATFORMS)('guards and interceptors of an application on %s', (_name, platform) => {
-  let every: EveryKind;
-  beforeAll(async () => {
-    every = await startEveryKind(platform, {
-      controllers: [InController],
-      providers: [InResolver, InGateway],
-    });
-  });
-  afterAll(() => every.close());
-  beforeEach(() => void seen.splice(0));
+  const options = { loadUser: ({ username }: { username?: string }) => ({ username: `own ${username}` }) };
+  const shared = sharedSample({ controllers: [InController], options }, platform);
 
-  it.each(KINDS)(
-    'get the user of a call of %s, after the session guard, and the access of its handler',
-    async (_kind, callOf) => {
-      const token = every.service.signInAs({});
-      for (const handler of ['closed', 'optional', 'open'])
-        expect(await callOf(handler)(every, token)).toBe('in');
-      expect(await callOf('optional')(every, 'refused')).toBe('in');
-      expect(seen).toEqual([
-        ...['protected none', 'protected ann', 'protected ann'],
-        ...['optional none', 'optional ann', 'optional ann'],
-        ...['public none', 'public none', 'public none'],
-        ...['optional none', 'optional none', 'optional none'],
-      ]);
-    },
-  );
+  it("get the application's user of a call after the session guard, and the access of its handler", async () => {
+    const token = shared.service.signInAs({ username: 'ann' });
+    for (const path of ['/closed', '/optional', '/open'])
+      expect((await shared.app.get(path, token)).status).toBe(200);
+    expect((await shared.app.get('/optional', 'refused')).status).toBe(200);
+    expect(seen.splice(0)).toEqual([
+      ...['protected none', 'protected own ann', 'protected own ann'],
+      ...['optional none', 'optional own ann', 'optional own ann'],
+      ...Array<string>(3).fill('public none'),
+      ...Array<string>(3).fill('optional none'),
+    ]);
+  });
 });

@@ -202,17 +202,6 @@ describe.each(platforms('Express'))('decisions$ on %s', (_name, platform) => {
       process.off('uncaughtException', note).off('unhandledRejection', note);
     },
   );
-
-  it('cannot be changed by a subscriber, and completes with the application', async () => {
-    const { service, app, decisions } = await start();
-    await app.get('/openings', service.signInAs({}));
-    expect([Object.isFrozen(decisions[0]), Object.isFrozen(decisions[0]?.user)]).toEqual([true, true]);
-
-    let isComplete = false;
-    app.app.get(SessionAuthEvents).decisions$.subscribe({ complete: () => (isComplete = true) });
-    await app.app.close();
-    expect(isComplete).toBe(true);
-  });
 });
 
 function fail(): never {

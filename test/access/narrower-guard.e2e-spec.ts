@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Injectable, UseGuards } from '@nestjs/common';
-import { OptionalAuth, Public, SessionAuthGuard } from 'nestjs-session-auth';
+import { Public, SessionAuthGuard } from 'nestjs-session-auth';
 import { accessMapOf } from 'nestjs-session-auth/testing';
-import { CapturedLog } from '../support/captured-log.js';
 import { PLATFORMS, startApp } from '../support/platforms.js';
 import { sampleApp } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
@@ -56,21 +55,6 @@ class OnSubclass extends PublicBase {
 @UseGuards(OtherGuard)
 class Without extends PublicBase {}
 
-@OptionalAuth()
-class OptionalBase {
-  @Get('inherited') inherited(): string {
-    return 'in';
-  }
-}
-
-@Controller('optional')
-@UseGuards(SessionAuthGuard)
-class OnOptional extends OptionalBase {
-  @Get('named') @UseGuards(SessionAuthGuard) named(): string {
-    return 'in';
-  }
-}
-
 describe.each(PLATFORMS)('a guard below an opening on %s', (_name, platform) => {
   const bed = testbed(platform);
 
@@ -107,22 +91,4 @@ describe.each(PLATFORMS)('a guard below an opening on %s', (_name, platform) => 
       );
     },
   );
-
-  it('is named by the audit under an inherited @OptionalAuth(), which still admits callers without a session [P45]', async () => {
-    const service = await bed.service();
-    const logger = new CapturedLog();
-    const running = await startApp(platform, sampleApp({ baseUrl: service.url, controllers: [OnOptional] }), {
-      logger,
-    });
-    expect([
-      (await running.get('/optional/named')).status,
-      (await running.get('/optional/inherited')).status,
-    ]).toEqual([200, 200]);
-    await running.close();
-    expect(logger.having('warn', 'audit').sort()).toEqual(
-      ['inherited', 'named'].map((name) =>
-        expect.stringContaining(`OnOptional.${name} has SessionAuthGuard under @OptionalAuth()`),
-      ),
-    );
-  });
 });

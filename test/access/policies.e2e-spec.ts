@@ -15,15 +15,6 @@ class NeedsRequest implements AuthorizationPolicy {
   }
 }
 
-@Injectable()
-class NeedsCall implements AuthorizationPolicy {
-  constructor(private readonly notes: CallNotes) {}
-
-  allows(): boolean {
-    return (this.notes.request as { readonly url: string }).url.endsWith('own');
-  }
-}
-
 const ANSWERS: [what: string, answer: () => unknown, status: number][] = [
   ['returns true', () => true, 200],
   ['resolves to an object', () => Promise.resolve({}), 403],
@@ -74,10 +65,9 @@ describe.each(platforms('Fastify'))('a policy on %s', (_name, platform) => {
   const controllers = [
     ...[OpeningsController, PerRequestController],
     guardedBy(NeedsRequest, 'noted/:whose'),
-    guardedBy(NeedsCall, 'needing/:whose'),
     ...answering.map((policy, index) => guardedBy(policy, pathOf(ANSWERS[index]?.[0] ?? ''))),
   ];
-  const providers = [...[Openings, OwnsOpening, CallNotes, NotesCall, NeedsRequest, NeedsCall], ...answering];
+  const providers = [...[Openings, OwnsOpening, CallNotes, NotesCall, NeedsRequest], ...answering];
   const shared = sharedSample({ controllers, providers }, platform);
 
   it.each([
@@ -98,9 +88,9 @@ describe.each(platforms('Fastify'))('a policy on %s', (_name, platform) => {
     expect(Number(await reply.text())).toBe(NotesCall.noted.at(-1)?.number);
   });
 
-  it.each(['noted', 'needing'])('that is request-scoped is given each call: %s', async (path) => {
+  it('that is request-scoped is given each call', async () => {
     const token = shared.service.signInAs({});
-    const ask = async (whose: string) => (await shared.app.get(`/${path}/${whose}`, token)).status;
+    const ask = async (whose: string) => (await shared.app.get(`/noted/${whose}`, token)).status;
     expect(await Promise.all([ask('own'), ask('other'), ask('own')])).toEqual([200, 403, 200]);
   });
 });

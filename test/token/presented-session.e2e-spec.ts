@@ -142,13 +142,6 @@ describe.each(PLATFORMS)('the presented session on %s', (_name, platform) => {
     expect(await statusOf(second)).toBe(200);
   });
 
-  it('is signed out without an IV if its caller sent none', async () => {
-    const { token, send, ivsOf } = await start();
-
-    expect((await send('DELETE', '/session', { 'x-auth-token': token })).status).toBe(204);
-    expect(ivsOf('DELETE')).toEqual([undefined]);
-  });
-
   it('is checked, read and evicted with its IV', async () => {
     const { app, token, ivsOf } = await start({ cache: { ttlMs: 60_000 } });
 
@@ -159,7 +152,6 @@ describe.each(PLATFORMS)('the presented session on %s', (_name, platform) => {
 
   it.each([
     ['is no session', undefined, 'SESSION_REJECTED'],
-    ['has no token, as after JSON', {}, 'INVALID_REQUEST'],
     ['has a token that cannot be sent', { token: 'a b' }, 'SESSION_REJECTED'],
     ['has an IV that cannot be sent', { token: 'token', authIv: 'a\nb' }, 'SESSION_REJECTED'],
   ])('is refused by the service class if it %s', async (_problem, session, code) => {

@@ -55,18 +55,6 @@ const authIv: ParameterDecorator = AuthIv();
 const session: ParameterDecorator = CurrentSession();
 
 describe('a parameter of a handler', () => {
-  it('has the user, a field of the user, the token, the IV or the session that the guard admitted', () => {
-    const request = admitted();
-    expect([user, username, token, authIv].map((decorator) => valueOf(decorator, request))).toEqual([
-      ann,
-      'ann',
-      'token',
-      'iv',
-    ]);
-    expect(valueOf(session, request)).toMatchObject({ token: 'token', authIv: 'iv' });
-    expect(JSON.stringify(valueOf(session, request))).toBe('{}');
-  });
-
   it.each([
     ['without a session', {}, 'http'],
     ['in a context of an unknown kind', admitted(), 'pigeon'],

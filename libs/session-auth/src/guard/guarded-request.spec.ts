@@ -16,13 +16,6 @@ const admission = {
 const anonymous = { ...admission, user: undefined, session: undefined };
 
 describe('a request', () => {
-  it('has the user and the token of the session that admitted it', () => {
-    const request: GuardedRequest = {};
-    expect(request[ADMISSION]?.session).toBeUndefined();
-    attach(request, admission);
-    expect([request[ADMISSION]?.session, request.user]).toEqual([admission.session, ann]);
-  });
-
   it('has neither once a rule admits it without a session', () => {
     const request: GuardedRequest = {};
     attach(request, admission);
@@ -92,10 +85,6 @@ describe('a request', () => {
     ending.revoker.count += 1;
     expect(isAdmitted(request, ending, context)).toBe(true);
   });
-
-  it('is not admitted before a guard has admitted it', () => {
-    expect(isAdmitted({}, verifier, context)).toBe(false);
-  });
 });
 
 describe('a request that one guard marked as stale', () => {
@@ -105,26 +94,19 @@ describe('a request that one guard marked as stale', () => {
     return request;
   };
 
-  it('has sessionIsStale', () => {
-    expect(afterStale()).toMatchObject({ user: ann, sessionIsStale: true });
-  });
-
   it.each([
     ['confirms its session', (request: object) => attach(request, admission)],
     ['admits it without a session', (request: object) => attach(request, anonymous)],
   ])('is no longer stale once another guard %s', (_name, guard) => {
     const request = afterStale();
+    expect(request).toMatchObject({ user: ann, sessionIsStale: true });
     guard(request);
     expect(request.sessionIsStale).toBeUndefined();
   });
 
   it('has a property that other requests do not have', () => {
-    const [authenticated, anonymousRequest] = [{}, {}];
-    attach(authenticated, admission);
-    attach(anonymousRequest, anonymous);
-    expect([authenticated, anonymousRequest].map((request) => Object.keys(request))).toEqual([
-      ['user'],
-      ['user'],
-    ]);
+    const request = {};
+    attach(request, admission);
+    expect(Object.keys(request)).toEqual(['user']);
   });
 });

@@ -1,8 +1,6 @@
 import { HttpException, Logger } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { TcpContext } from '@nestjs/microservices';
-import { lastValueFrom, type Observable } from 'rxjs';
 import {
   InvalidConfigurationError,
   markAsSessionAuthError,
@@ -18,14 +16,6 @@ import type { GuardRegistration } from './guard-registration.js';
 import { Challenge } from './challenge.js';
 import { SessionAuthErrorFilter } from './session-auth-error.filter.js';
 import { fromBearer, fromCookie } from './token-source.js';
-import { WEB_SOCKET } from '../gateways/socket-transport.js';
-import { RPC } from '../messages/message-transport.js';
-import { GRAPHQL } from '../graphql/graphql-transport.js';
-import { TRANSPORTS } from './transport.js';
-
-TRANSPORTS.set('ws', WEB_SOCKET);
-TRANSPORTS.set('rpc', RPC);
-TRANSPORTS.set('graphql', GRAPHQL);
 
 function hostOf(type: string, ...args: unknown[]): ExecutionContextHost {
   const host = new ExecutionContextHost(args);
@@ -34,23 +24,9 @@ function hostOf(type: string, ...args: unknown[]): ExecutionContextHost {
 }
 
 describe('an error that a handler does not catch', () => {
-  it.each(['pigeon', '__proto__'])('is thrown again in a context of the unknown kind %j', (type) => {
+  it('is thrown again in a context of an unknown kind', () => {
     const error = new AccessDeniedError();
-    expect(() => new SessionAuthErrorFilter().catch(error, hostOf(type))).toThrow(error);
-  });
-
-  it('is sent to the client of a gateway, and to the caller of a message', async () => {
-    const emit = jest.fn();
-    const payload = { status: 'error', code: 'ACCESS_DENIED', message: 'Access is denied' };
-    const error = new AccessDeniedError();
-
-    expect(new SessionAuthErrorFilter().catch(error, hostOf('ws', { emit }, {}, 'find'))).toBeUndefined();
-    expect(emit.mock.calls).toMatchObject([['exception', { ...payload, statusCode: 403 }]]);
-    const answer = new SessionAuthErrorFilter().catch(
-      error,
-      hostOf('rpc', {}, new TcpContext([{} as never, 'find'])),
-    );
-    await expect(lastValueFrom(answer as Observable<unknown>)).rejects.toEqual(payload);
+    expect(() => new SessionAuthErrorFilter().catch(error, hostOf('pigeon'))).toThrow(error);
   });
 });
 
@@ -91,11 +67,6 @@ describe('a reply to an error that a handler does not catch', () => {
   }
 
   it.each<[SessionAuthError, object]>([
-    [new AccessDeniedError(), {}],
-    [
-      new SessionRejectedError(),
-      { 'www-authenticate': 'X-Auth-Token realm="session", error="invalid_token"' },
-    ],
     [new SessionServiceUnavailableError(unavailable('busy', 7)), { 'retry-after': '7' }],
   ])('has the status, the body and the headers of the error, and is not cached: %p', (error, expected) => {
     respond(error);
@@ -119,14 +90,8 @@ describe('a reply to an error that a handler does not catch', () => {
     const error = new ForeignError('denied');
     expect(error).not.toBeInstanceOf(HttpException);
     respond(error);
-    expect(calls).toEqual([
-      [
-        'reply',
-        reply,
-        { statusCode: 403, message: 'denied', error: 'Forbidden', code: 'ACCESS_DENIED' },
-        403,
-      ],
-    ]);
+    const body = { statusCode: 403, message: 'denied', error: 'Forbidden', code: 'ACCESS_DENIED' };
+    expect(calls).toEqual([['reply', reply, body, 403]]);
   });
 
   it('ends if it has been sent already', () => {
@@ -138,14 +103,8 @@ describe('a reply to an error that a handler does not catch', () => {
   it('does not reveal a wrong configuration to the client', () => {
     const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
     respond(new InvalidConfigurationError('secret'));
-    expect(calls).toEqual([
-      ['reply', reply, expect.not.objectContaining({ code: expect.anything() as unknown }), 500],
-    ]);
-    expect([
-      JSON.stringify(calls.map(([, , body]) => body)).includes('secret'),
-      headers.size,
-      logged.mock.calls.length,
-    ]).toEqual([false, 0, 1]);
+    expect(calls).toEqual([['reply', reply, { statusCode: 500, message: 'Internal server error' }, 500]]);
+    expect([headers.size, logged.mock.calls.length]).toEqual([0, 1]);
   });
 
   it.each([undefined, {}])('is left out without an adapter of HTTP: %j', (httpAdapterHost) => {
@@ -155,27 +114,12 @@ describe('a reply to an error that a handler does not catch', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  describe('that refuses a session', () => {
-    const own = new Challenge([fromBearer(), fromCookie('sid')]);
-    const challenge = (error: SessionAuthError, parts?: object, request?: object): string | undefined => {
-      headers = new Map();
-      respond(error, parts, request);
-      return headers.get('www-authenticate');
-    };
-
-    it('has the challenge of its registration', () => {
-      expect(challenge(new SessionRejectedError(), { reader: { challenge: own } })).toBe(
-        'Bearer realm="session", error="invalid_token"',
-      );
-    });
-
-    it('keeps the challenge that a guard has set', () => {
-      headers.set('www-authenticate', 'Bearer realm="session"');
-      respond(new SessionRejectedError());
-      expect(Object.fromEntries(headers)).toEqual({
-        'www-authenticate': 'Bearer realm="session"',
-        'cache-control': 'no-store',
-      });
-    });
+  it('that refuses a session has the challenge of its registration, and keeps one that a guard has set', () => {
+    const challenge = new Challenge([fromBearer(), fromCookie('sid')]);
+    respond(new SessionRejectedError(), { reader: { challenge } });
+    expect(headers.get('www-authenticate')).toBe('Bearer realm="session", error="invalid_token"');
+    headers.set('www-authenticate', 'Bearer realm="session"');
+    respond(new SessionRejectedError());
+    expect(headers.get('www-authenticate')).toBe('Bearer realm="session"');
   });
 });

@@ -21,13 +21,8 @@ describe('a token behind Bearer', () => {
     ['Bearer', ''],
     ['Bearertoken', undefined],
     ['NotBearer token', undefined],
-    [' Bearer token', undefined],
     ['Basic Bearer token', undefined],
     [undefined, undefined],
-    [
-      ['Basic a', 'Basic b'],
-      ['Basic a', 'Basic b'],
-    ],
   ])('in %j is %j', (authorization, found) => {
     expect(find(fromBearer(), { headers: { authorization } as HttpRequest['headers'] })).toEqual(found);
   });
@@ -47,13 +42,6 @@ describe('a header that was sent twice', () => {
       );
     },
   );
-
-  it('is the joined value if Node.js keeps all values', () => {
-    const rawHeaders = ['X-Auth-Token', 'a', 'X-Auth-Token', 'b'];
-    expect(find(fromHeader('X-Auth-Token'), { headers: { 'x-auth-token': 'a, b' }, rawHeaders })).toBe(
-      'a, b',
-    );
-  });
 
   it('is a list if the platform returns one', () => {
     const headers = { referer: ['a', 'b'] } as unknown as HttpRequest['headers'];
@@ -94,11 +82,8 @@ describe('a token in the fields of a handshake', () => {
   });
 
   it('is not found in a field that has the name of a cookie, or of its header [P24]', () => {
-    expect(
-      find(fromCookie('session'), {
-        handshakeFields: { cookie: 'session=token', session: 'token', token: 'token' },
-      }),
-    ).toBeUndefined();
+    const handshakeFields = { cookie: 'session=token', session: 'token', token: 'token' };
+    expect(find(fromCookie('session'), { handshakeFields })).toBeUndefined();
   });
 });
 
@@ -108,13 +93,11 @@ describe('a token in a cookie', () => {
     ['a=b; session=token; c=d', 'token'],
     ['a=b; \t session=token \t; c=d', 'token'],
     ['a=b;session=token', 'token'],
-    ['session=to ken', 'to ken'],
     ['session=a=b', 'a=b'],
     ['session=', ''],
     ['Session=token', undefined],
     ['xsession=token', undefined],
     ['session', undefined],
-    ['', undefined],
     [undefined, undefined],
   ])('in %j is %j', (cookie, found) => {
     expect(find(fromCookie('session'), { headers: cookie === undefined ? {} : { cookie } })).toBe(found);
@@ -128,13 +111,8 @@ describe('a token in a cookie', () => {
 
 describe('a source', () => {
   it.each<[string, (name: string) => TokenSource, string, unknown[]]>([
-    [
-      'a header',
-      fromHeader,
-      "!#$%&'*+-.^_`|~09",
-      ['', 'a b', 'a:b', 'a\n', 'é', undefined, ['X-AUTH-TOKEN']],
-    ],
-    ['a cookie', fromCookie, '__Host-session', ['', 'a b', 'a;b', 'a=b', 'a\n', 'é', undefined, ['session']]],
+    ['a header', fromHeader, "!#$%&'*+-.^_`|~09", ['', 'a b', 'a:b', 'a\n', 'é', undefined, ['a']]],
+    ['a cookie', fromCookie, '__Host-session', ['', 'a b', 'a;b', 'a=b', 'a\n', 'é', undefined, ['a']]],
     ['a field', fromPayload, ' ', ['', undefined, 7, ['token']]],
   ])('is not made with what cannot be the name of %s', (what, create, valid, invalid) => {
     expect(create(valid)).toEqual(expect.any(Function));
@@ -142,21 +120,5 @@ describe('a source', () => {
       expect(() => create(name as string)).toThrow(InvalidConfigurationError);
       expect(() => create(name as string)).toThrow(`${create.name}() needs the name of ${what}: write`);
     }
-  });
-
-  it('is not made with something that is no origin', () => {
-    expect(() => fromCookie('session', { trustedOrigins: ['*'] })).toThrow(
-      'fromCookie() has trustedOrigins[0], "*", that is not an origin.',
-    );
-  });
-
-  it('has the name of its header, and fromBearer() its scheme', () => {
-    const sources = [fromHeader('X-AUTH-TOKEN'), fromBearer(), fromCookie('session'), fromPayload('token')];
-    expect(sources.map(({ header, scheme }) => [header, scheme])).toEqual([
-      ['X-AUTH-TOKEN', undefined],
-      ['Authorization', 'Bearer'],
-      ['Cookie', undefined],
-      [undefined, undefined],
-    ]);
   });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { GRAPHQL } from '../graphql/graphql-transport.js';
-import { HTTP, callParameter, TRANSPORTS, transportOf } from './transport.js';
+import { callParameter, TRANSPORTS } from './transport.js';
 import { RPC } from '../messages/message-transport.js';
 import { WEB_SOCKET } from '../gateways/socket-transport.js';
 import { fromPayload } from './token-source.js';
@@ -12,10 +12,6 @@ function contextOf(type: string, ...args: unknown[]): ExecutionContextHost {
   return context;
 }
 
-it('a call has no transport before its kind of context is open', () => {
-  expect(transportOf(contextOf('ws'))).toBeUndefined();
-});
-
 function openKinds(): void {
   TRANSPORTS.set('graphql', GRAPHQL);
   TRANSPORTS.set('ws', WEB_SOCKET);
@@ -24,18 +20,6 @@ function openKinds(): void {
 
 describe('a call', () => {
   beforeAll(openKinds);
-
-  it('has a transport of its kind, and none of an unknown kind', () => {
-    const kinds = ['http', 'graphql', 'ws', 'rpc', 'pigeon', 'constructor'];
-    expect(kinds.map((kind) => transportOf(contextOf(kind)))).toEqual([
-      HTTP,
-      GRAPHQL,
-      WEB_SOCKET,
-      RPC,
-      undefined,
-      undefined,
-    ]);
-  });
 
   it.each<[string, unknown[]]>([
     ['http', [{ params: { id: '7' } }, {}]],
@@ -46,10 +30,6 @@ describe('a call', () => {
     expect(callParameter(contextOf(kind, ...args), 'id')).toBe('7');
     expect(callParameter(contextOf(kind, ...args), 'other')).toBeUndefined();
     expect(callParameter(contextOf(kind, ...args), 'constructor')).toBeUndefined();
-  });
-
-  it('of an unknown kind has none', () => {
-    expect(callParameter(contextOf('pigeon', { params: { id: '7' } }), 'id')).toBeUndefined();
   });
 });
 
