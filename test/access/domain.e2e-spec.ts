@@ -42,18 +42,10 @@ describe.each(PLATFORMS)('the rules of the domain on %s', (_name, platform) => {
     expect(await statusOf({ ccl_info: ids }, path)).toBe(status);
   });
 
-  it.each([
-    [{ role: 'manager', ccl_info: { client_id: 7 } }, '/clients/7', 200],
-    [{ role: 'clerk', ccl_info: { client_id: 7 } }, '/clients/7', 403],
-  ])(
-    'a decorator of the application that is composed of these holds all of them: %o at %s gets %i',
-    async (record, path, status) => {
-      expect(await statusOf(record, path)).toBe(status);
-    },
-  );
-
   it('no spelling of another id admits the user to a client, and the own id does', async () => {
-    const token = shared.service.signInAs({ role: 'manager', ccl_info: { client_id: 7 } });
+    const ccl_info = { client_id: 7 };
+    expect(await statusOf({ role: 'clerk', ccl_info }, '/clients/7')).toBe(403);
+    const token = shared.service.signInAs({ role: 'manager', ccl_info });
     const ids = fc.oneof(
       fc.integer().map(String),
       fc.constantFrom('7', '+7', '7e0', '0x7', '７', '7,8', '[7]'),

@@ -86,6 +86,7 @@ describe.each(PLATFORMS)('a controller that extends another on %s', (_name, plat
     ['/strict/list', 'admin'],
     ['/strict/item', 'clerk'],
     ['/open/list', 'boss'],
+    ['/open/item', 'clerk'],
     ['/rewritten/item', 'boss'],
   ])('admits at %s only the role %s', async (path, admitted) => {
     const { service, app } = shared;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Injectable, UseGuards } from '@nestjs/common';
-import { Public, SessionAuthGuard } from 'nestjs-session-auth';
+import { OptionalAuth, Public, SessionAuthGuard } from 'nestjs-session-auth';
 import { accessMapOf } from 'nestjs-session-auth/testing';
 import { PLATFORMS, startApp } from '../support/platforms.js';
-import { sampleApp } from '../support/sample-app.js';
+import { bootstrapError, sampleApp } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
 
 @Injectable()
@@ -54,6 +54,29 @@ class OnSubclass extends PublicBase {
 @Controller('without')
 @UseGuards(OtherGuard)
 class Without extends PublicBase {}
+
+@OptionalAuth()
+class OptionalBase {
+  @Get('inherited') inherited(): string {
+    return 'in';
+  }
+}
+
+@Controller('optional')
+@UseGuards(SessionAuthGuard)
+class OnOptional extends OptionalBase {
+  @Get('named') @UseGuards(SessionAuthGuard) named(): string {
+    return 'in';
+  }
+}
+
+it('a guard under an inherited @OptionalAuth(), which still admits callers without a session, is named by the audit', async () => {
+  const options = { audit: 'error' } as const;
+  const root = sampleApp({ baseUrl: 'http://127.0.0.1:1', controllers: [OnOptional], options });
+  const { message } = await bootstrapError(root);
+  for (const name of ['inherited', 'named'])
+    expect(message).toContain(`OnOptional.${name} has SessionAuthGuard under @OptionalAuth()`);
+});
 
 describe.each(PLATFORMS)('a guard below an opening on %s', (_name, platform) => {
   const bed = testbed(platform);

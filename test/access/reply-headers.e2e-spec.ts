@@ -3,7 +3,7 @@ import { Controller, Get, Header, NotFoundException, UseGuards } from '@nestjs/c
 import { Public, SessionAuthGuard } from 'nestjs-session-auth';
 import { PLATFORMS } from '../support/platforms.js';
 import { MeController } from '../support/sample-app.js';
-import { testbed } from '../support/testbed.js';
+import { sharedSample } from '../support/shared-sample.js';
 
 @Controller()
 @UseGuards(SessionAuthGuard)
@@ -27,17 +27,14 @@ class PagesController {
 }
 
 describe.each(PLATFORMS)('the headers of a reply on %s', (_name, platform) => {
-  const bed = testbed(platform);
-  const controllers = [PagesController, MeController];
+  const shared = sharedSample({ controllers: [PagesController, MeController] }, platform);
 
   it.each([
     ['/me', 'bad', 401],
     ['/missing', 'good', 404],
   ])('keep %s with token %p (%p) out of every cache', async (path, token, status) => {
-    const service = await bed.service();
-    service.signInAs({}, 'good');
-    const app = await bed.sample({ baseUrl: service.url, controllers });
-    const reply = await app.get(path, token);
+    shared.service.signInAs({}, 'good');
+    const reply = await shared.app.get(path, token);
 
     expect(reply.status).toBe(status);
     expect(reply.headers.get('cache-control')).toBe('no-store');
@@ -47,9 +44,7 @@ describe.each(PLATFORMS)('the headers of a reply on %s', (_name, platform) => {
   });
 
   it('leave a handler its own Cache-Control', async () => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers });
-
+    const { service, app } = shared;
     expect((await app.get('/cached', service.signInAs({}))).headers.get('cache-control')).toBe(
       'private, max-age=60',
     );
@@ -57,13 +52,11 @@ describe.each(PLATFORMS)('the headers of a reply on %s', (_name, platform) => {
   });
 
   it('do not mention tokens on a public route', async () => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers });
-    const reply = await app.get('/public', 'token');
+    const reply = await shared.app.get('/public', 'token');
 
     expect(reply.status).toBe(200);
     expect(reply.headers.has('cache-control')).toBe(false);
     expect(reply.headers.has('vary')).toBe(false);
-    expect(service.requests).toHaveLength(0);
+    expect(shared.service.requests).toHaveLength(0);
   });
 });

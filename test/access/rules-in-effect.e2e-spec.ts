@@ -16,7 +16,7 @@ import {
 import { GraphQLModule, Query, Resolver } from '@nestjs/graphql';
 import { Roles, SessionAuthGuard } from 'nestjs-session-auth';
 import { AcknowledgeAudit } from 'nestjs-session-auth/diagnostics';
-import { accessMapOf, findOpenHandlers } from 'nestjs-session-auth/testing';
+import { accessMapOf } from 'nestjs-session-auth/testing';
 import type { Observable } from 'rxjs';
 import { postGraphql } from '../graphql/graphql-client.js';
 import { outcomeOf, visit, type AuditedApp } from '../module/audit/audited-app.js';
@@ -151,19 +151,6 @@ describe.each(platforms('Fastify'))('an application on %s', (_name, platform) =>
     const outcome = await outcomeOf(create, await bed.service(), platform);
     expect(outcome).toEqual({ open: [], served, named: [], isStopped: false });
   });
-
-  it('shows a resolver by useFactory as open in the access map [P31]', async () => {
-    const running = await bed.sample({
-      baseUrl: 'http://127.0.0.1:1',
-      imports: [graphql()],
-      controllers: [],
-      providers: [BY_FACTORY],
-      options: { audit: 'off' },
-    });
-    const [call, handler] = ['Query.openings', 'Ruled.openingsForBosses'];
-    const map = [{ kind: 'graphql', call, handler, access: 'unguarded', rules: [], isOpen: true }];
-    expect([accessMapOf(running.app), findOpenHandlers(running.app)]).toEqual([map, map]);
-  });
 });
 
 describe('an application on Express, which serves the first of two routes', () => {
@@ -176,11 +163,6 @@ describe('an application on Express, which serves the first of two routes', () =
       named: ['Ruling.listForBosses'],
       isStoppedByDefault: true,
     });
-  });
-
-  it('starts if the first one has the rule', async () => {
-    const outcome = await outcomeOf(listing(Ruling, Unruled), await bed.service());
-    expect(outcome).toEqual({ open: [], served: ['Ruling.listForBosses'], named: [], isStopped: false });
   });
 });
 

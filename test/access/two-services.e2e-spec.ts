@@ -1,7 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { Controller, Delete, Get, HttpCode, Module, Post, type DynamicModule } from '@nestjs/common';
+import { Controller, Get, Module, type DynamicModule } from '@nestjs/common';
 import {
-  CurrentSession,
   CurrentUser,
   fromHeader,
   OptionalAuth,
@@ -9,7 +8,6 @@ import {
   Roles,
   SessionAuthModule,
   SessionAuthService,
-  type PresentedSession,
   type SessionAuthExtras,
   type SessionAuthOptions,
   type UserRecord,
@@ -34,17 +32,6 @@ class PartnersController {
 
   @Get('cached') @Public() cached(): number {
     return this.partners.countCached();
-  }
-
-  @Post('session') @Public() async signIn(): Promise<string> {
-    const result = await this.partners.signIn({ username: 'bob', password: 'secret' });
-    return result.kind;
-  }
-
-  @Delete('session') @Roles('buyer') @HttpCode(204) async signOut(
-    @CurrentSession() session: PresentedSession,
-  ): Promise<void> {
-    await this.partners.signOut(session);
   }
 }
 
@@ -137,21 +124,5 @@ describe.each(PLATFORMS)('two session services, each of a module, on %s', (_name
     expect(await (await app.get('/partners/maybe', bob)).text()).toBe('partner bob');
     expect(staffLoad.mock.calls.map(([{ username }]) => username)).toEqual(['ann']);
     expect(partnerLoad.mock.calls.map(([{ username }]) => username)).toEqual(['bob']);
-  });
-
-  it('each sign in and out for the modules that import them', async () => {
-    const token = fromHeader('x-partner-token');
-    const { app, staff, partners } = await both({ token, cache: { ttlMs: 60_000 } });
-    partners.addUser({ username: 'bob', password: 'secret' });
-    expect((await fetch(`${app.url}/partners/session`, { method: 'POST' })).status).toBe(201);
-    const headers = partner(partners.signInAs({ username: 'bob', role: 'buyer' }));
-    expect((await app.get('/partners/me', undefined, headers)).status).toBe(200);
-    expect((await fetch(`${app.url}/partners/session`, { method: 'DELETE', headers })).status).toBe(204);
-    expect((await app.get('/partners/me', undefined, headers)).status).toBe(401);
-    const calls = (service: ScriptedService) => [service.callsTo('sign_in'), service.callsTo('sign_out')];
-    expect([calls(staff), calls(partners)]).toEqual([
-      [0, 0],
-      [1, 1],
-    ]);
   });
 });

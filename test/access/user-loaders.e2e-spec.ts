@@ -75,7 +75,6 @@ describe.each(platforms('Fastify'))('loadUser on %s', (_name, platform) => {
 
   it.each<[what: string, load: LoadUser, expected: unknown]>([
     ['resolves to a user', () => Promise.resolve({ id: 7 }), [{ id: 7 }, 'ann']],
-    ['resolves to nothing', () => Promise.resolve(null), 403],
     ['rejects', () => Promise.reject(new Error('postgres://app:hunter2@db')), 503],
   ])('as a function that %s', async (_what, load, expected) => {
     const { ask, token, log } = await appWith(load);

@@ -10,14 +10,14 @@ export const MUTANTS = [
     file: 'guard/access-rule.ts',
     find: 'return [...own, ...inherited.filter(',
     replace: 'return [...own, ...[].filter(',
-    suites: ['access/roles', 'access/access-levels', 'access/rules-apply-the-guard'],
+    suites: ['access/roles'],
   },
   {
     name: 'A public controller opens a handler that names roles',
     file: 'guard/access-rule.ts',
     find: 'if (handler.requirements.length > 0) return',
     replace: 'if (handler.requirements.length > 0 && !controller.open) return',
-    suites: ['access/access-levels'],
+    suites: ['access/handlers'],
   },
   {
     name: 'A truthy answer of a rule is enough',
@@ -345,7 +345,7 @@ export const MUTANTS = [
     file: 'guard/session-auth.guard.ts',
     find: '&& denial.statusCode === 401) return',
     replace: '&& (denial.statusCode === 401 || Math.random() < 0.5)) return',
-    suites: ['guard/decision-reports', 'access/access-levels', 'token/cross-origin-cookies'],
+    suites: ['guard/decision-reports', 'token/cross-origin-cookies'],
     every: true,
   },
   {
@@ -389,7 +389,7 @@ export const MUTANTS = [
     file: 'guard/access-rule.ts',
     find: ': met === true || { requirement };',
     replace: ': met === true || Math.random() < 0.5 || { requirement };',
-    suites: ['access/authorize', 'access/policies'],
+    suites: ['access/authorize'],
   },
   {
     name: 'A rule that takes too long admits in half of the cases',

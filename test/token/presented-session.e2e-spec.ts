@@ -149,18 +149,4 @@ describe.each(PLATFORMS)('the presented session on %s', (_name, platform) => {
     expect((await app.get('/presented', token, { 'x-auth-iv': IV })).status).toBe(200);
     expect(ivsOf('GET')).toEqual([IV, IV, IV, IV]);
   });
-
-  it.each([
-    ['is no session', undefined, 'SESSION_REJECTED'],
-    ['has a token that cannot be sent', { token: 'a b' }, 'SESSION_REJECTED'],
-    ['has an IV that cannot be sent', { token: 'token', authIv: 'a\nb' }, 'SESSION_REJECTED'],
-  ])('is refused by the service class if it %s', async (_problem, session, code) => {
-    const { app, service } = await start();
-    const sessions = app.app.get(SessionAuthService);
-
-    for (const call of ['signOut', 'verify', 'userDetails', 'forget'] as const) {
-      await expect(sessions[call](session as PresentedSession)).rejects.toMatchObject({ code });
-    }
-    expect(service.requests).toEqual([]);
-  });
 });

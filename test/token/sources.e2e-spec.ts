@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Post, type ExecutionContext } from '@nestjs/common';
+import type { ExecutionContext } from '@nestjs/common';
 import { fromBearer, fromCookie, fromHeader, type TokenSource } from 'nestjs-session-auth';
 import { PLATFORMS } from '../support/platforms.js';
 import { sendRaw } from '../support/raw-request.js';
@@ -13,7 +13,6 @@ const OUTCOMES = {
 } as const;
 
 type Sources = TokenSource | TokenSource[];
-/** The scheme is that which a 401 names. */
 type Case = [string, Sources, lines: string[], outcome: keyof typeof OUTCOMES, scheme?: string];
 
 const CASES: Case[] = [
@@ -61,35 +60,5 @@ describe.each(PLATFORMS)('the token source on %s', (_name, platform) => {
 
     expect((await app.get(`/me?t=${service.signInAs({})}`)).status).toBe(200);
     expect((await app.get('/me')).status).toBe(401);
-  });
-});
-
-@Controller('forms')
-class FormsController {
-  @Post()
-  send(): string {
-    return 'sent';
-  }
-}
-
-describe.each(PLATFORMS)('the place of the token on %s', (_name, platform) => {
-  const bed = testbed(platform);
-
-  it('cannot be the body: 401 without a call to the service', async () => {
-    const service = await bed.service();
-    service.signInAs({}, 'good');
-    const app = await bed.sample({
-      baseUrl: service.url,
-      options: { protectAllRoutes: true },
-      controllers: [FormsController],
-    });
-    const reply = await fetch(`${app.url}/forms`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ 'x-auth-token': 'good', auth_token: 'good', token: 'good' }),
-    });
-
-    expect(reply.status).toBe(401);
-    expect(service.requests).toHaveLength(0);
   });
 });

@@ -14,7 +14,6 @@ describe('the challenge of a 401', () => {
     ['the payload, then Bearer', [fromPayload('token'), fromBearer()], 'Bearer'],
     ['the payload alone', [fromPayload('token')], 'X-Auth-Token'],
     ['a function that names its scheme', [own({ header: 'Authorization', scheme: 'DPoP' })], 'DPoP'],
-    ['a function that names neither', [own({})], 'X-Auth-Token'],
     ['names that are none', [own({ scheme: 'a"b\r\nx: y' }), own({ header: '' }), fromBearer()], 'Bearer'],
   ])('names the scheme of the first source that has one: %s', (_name, sources, scheme) => {
     const challenge = new Challenge(sources);

@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { admissionOf } from '../../../../test/support/session-parts.js';
 import { attach } from './guarded-request.js';
 import { parameterNameOf } from './access-metadata.js';
 import { AuthIv, AuthToken, CurrentSession, CurrentUser } from './current-user.decorator.js';
-
-const ann = { username: 'ann' };
 
 interface Parameter {
   readonly data: unknown;
@@ -20,9 +19,8 @@ function parameterOf(decorator: ParameterDecorator): Parameter {
     }
   }
   decorator(Routes.prototype, 'find', 0);
-  const [parameter] = Object.values(
-    Reflect.getMetadata(ROUTE_ARGS_METADATA, Routes, 'find') as Record<string, Parameter>,
-  );
+  const parameters = Reflect.getMetadata(ROUTE_ARGS_METADATA, Routes, 'find') as Record<string, Parameter>;
+  const [parameter] = Object.values(parameters);
   if (parameter === undefined) throw new Error('the decorator declares no parameter');
   return parameter;
 }
@@ -36,15 +34,7 @@ function valueOf(decorator: ParameterDecorator, request: object, type = 'http'):
 
 function admitted(): object {
   const request = {};
-  const session = { token: 'token', authIv: 'iv' };
-  const admission = {
-    verifier: { revoker: { count: 0 } },
-    revocations: 0,
-    context: {} as never,
-    session,
-    user: ann,
-  };
-  attach(request, admission);
+  attach(request, admissionOf({ user: { username: 'ann' }, session: { token: 'token', authIv: 'iv' } }));
   return request;
 }
 

@@ -1,20 +1,16 @@
 import * as diagnostics from 'node:diagnostics_channel';
 import { describe, expect, it } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { Deadlines } from '../client/deadline.js';
+import { partsWith } from '../../../../test/support/session-parts.js';
 import { DENIALS } from '../contract/diagnostics.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import { SessionCache } from '../verifier/session-cache.js';
-import { Lanes } from '../verifier/lanes.js';
-import { SessionVerifier } from '../verifier/session-verifier.js';
 import { AccessRules } from './access-rules.js';
 import { Authorize, FreshSession, OptionalAuth, Public } from './access.decorators.js';
 import { DecisionReports, type SessionAuthDecision } from './decision-reports.js';
 import { type GuardedRequest } from './guarded-request.js';
 import type { HttpRequest } from './http-request.js';
 import { SessionReader, fromCookie, fromHeader } from './token-source.js';
-import type { SessionEnds } from './transport.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
 
 const ANN = Object.freeze({ username: 'ann' });
@@ -32,12 +28,10 @@ class Routes {
   plain(): string {
     return 'plain';
   }
-  @Public()
-  open(): string {
+  @Public() open(): string {
     return 'open';
   }
-  @OptionalAuth()
-  optional(): string {
+  @OptionalAuth() optional(): string {
     return 'optional';
   }
   @Authorize(({ username }: UserRecord) => username === 'ann')
@@ -48,8 +42,7 @@ class Routes {
   ofAnnLater(): string {
     return 'ofAnnLater';
   }
-  @FreshSession()
-  fresh(): string {
+  @FreshSession() fresh(): string {
     return 'fresh';
   }
 }
@@ -59,43 +52,22 @@ const handlers = Routes.prototype as unknown as Readonly<Record<keyof Routes, ()
 /** A guard of real parts, whose session service answers by `ANSWERS`. */
 function guardOf() {
   const asked: string[] = [];
-  const answer = (token: string): Verdict<UserRecord> => ANSWERS[token] ?? UNAUTHENTICATED;
+  const decisions: SessionAuthDecision[] = [];
   const ask = ({ token }: { readonly token: string }): Promise<Verdict<UserRecord>> => {
     asked.push(token);
-    return Promise.resolve(answer(token));
+    return Promise.resolve(ANSWERS[token] ?? UNAUTHENTICATED);
   };
-  const protection = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
-  const cache = new SessionCache<UserRecord>({
-    ttlMs: 60_000,
-    negativeTtlMs: 0,
-    maxEntries: 10,
-    refreshAheadMs: 0,
-    staleIfErrorMs: 0,
-  });
-  const verifier = new SessionVerifier<UserRecord>(new Lanes(ask, new Deadlines(), protection), {
-    cache,
-  });
-  const decisions: SessionAuthDecision[] = [];
-  const sink = {
-    observed: true,
-    next: (decision: SessionAuthDecision) => void decisions.push(decision),
-  };
-  const guard = new SessionAuthGuard({
+  const sources = [fromHeader('X-AUTH-TOKEN'), fromCookie('session')];
+  const parts = partsWith(ask, {
+    cache: {},
     rules: new AccessRules(),
-    reader: new SessionReader({
-      sources: [fromHeader('X-AUTH-TOKEN'), fromCookie('session')],
-      forwardAuthIv: true,
-      maxTokenLength: 64,
-    }),
-    verifier,
-    decisions: new DecisionReports(sink),
-    ends: {} as SessionEnds,
-    whileOpen: { recheckMs: 60_000, outageGraceMs: 60_000 },
+    reader: new SessionReader({ sources, forwardAuthIv: true, maxTokenLength: 64 }),
+    decisions: new DecisionReports({ observed: true, next: (each) => void decisions.push(each) }),
     replyOpened: () => undefined,
     causes: { occurred: () => undefined, recovered: () => undefined, areNone: true },
     ruleTimeoutMs: 60_000,
   });
-  return { guard, verifier, asked, decisions };
+  return { guard: new SessionAuthGuard(parts), verifier: parts.verifier, asked, decisions };
 }
 
 interface Reply {

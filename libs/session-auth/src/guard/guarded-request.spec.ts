@@ -1,28 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
+import { admissionOf } from '../../../../test/support/session-parts.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { attach, type GuardedRequest, isAdmitted, ADMISSION } from './guarded-request.js';
 
 const ann: UserRecord = { username: 'ann' };
-const verifier = { revoker: { count: 0 } };
-const context = {} as ExecutionContext;
-const admission = {
-  verifier,
-  revocations: 0,
-  context,
-  session: { token: 'token', authIv: 'iv' },
-  user: ann,
-};
+const session = { token: 'token', authIv: 'iv' };
+const admission = admissionOf({ user: ann, session });
+const { verifier, context } = admission;
 const anonymous = { ...admission, user: undefined, session: undefined };
 
 describe('a request', () => {
-  it('has neither once a rule admits it without a session', () => {
-    const request: GuardedRequest = {};
-    attach(request, admission);
-    attach(request, anonymous);
-    expect([request[ADMISSION]?.session, request.user]).toEqual([undefined, undefined]);
-  });
-
   it.each([
     ['this call by this registration', true, verifier, context],
     ['another call of the same request', false, verifier, {} as ExecutionContext],

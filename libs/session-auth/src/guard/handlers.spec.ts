@@ -86,7 +86,6 @@ describe('the handlers of a class', () => {
       Openings,
       ['openings: resolver', 'title: field', 'reference: reference'],
     ],
-    ['another class are none', FeatureModule, []],
   ])('that is %s', (_which, owner, expected) => {
     expect(found(owner)).toEqual(expected);
   });

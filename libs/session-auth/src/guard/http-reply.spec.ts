@@ -1,8 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { SESSION_REQUIRED } from '../contract/denials.js';
-import { Challenge } from './challenge.js';
-import { HTTP, isChallenged, keepFromSharedCaches, setHeaders } from './transport.js';
+import { isChallenged, keepFromSharedCaches, setHeaders } from './transport.js';
 
 /** Replies of Express and of Fastify that store their headers in a map. */
 function expressReply(headers: Map<string, string>, headersSent = false): object {
@@ -42,14 +39,6 @@ describe.each([
     const headers = new Map<string, string>();
     keepFromSharedCaches(replyWith(headers), '');
     expect([...headers]).toEqual([['cache-control', 'no-store']]);
-  });
-
-  it('that denies a request has the challenge of its sources', async () => {
-    const headers = new Map<string, string>();
-    const call = HTTP.open(new ExecutionContextHost([{}, replyWith(headers)]));
-    const challenge = new Challenge([{ scheme: 'Bearer' }]);
-    await expect(HTTP.deny(call, SESSION_REQUIRED, challenge)).rejects.toMatchObject(SESSION_REQUIRED);
-    expect([...headers]).toEqual([['www-authenticate', 'Bearer realm="session"']]);
   });
 
   it('is challenged once it has a WWW-Authenticate', () => {

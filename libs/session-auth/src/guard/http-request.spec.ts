@@ -9,8 +9,7 @@ const switchToHttp = (): object => ({ getRequest: () => request, getResponse: ()
 
 describe('request and reply of a context', () => {
   it.each<[string, object]>([
-    ['as Nest creates it', { getArgs: () => [request, reply, () => undefined], switchToHttp }],
-    ['with two arguments', { getArgs: () => [request, reply] }],
+    ['as Nest creates it', { getArgs: () => [request, reply, () => undefined] }],
     ['with the request alone among its arguments', { getArgs: () => [request], switchToHttp }],
     ['whose arguments are not an array', { getArgs: () => ({ length: 2 }), switchToHttp }],
     ['that a test has built', { switchToHttp }],
@@ -26,7 +25,6 @@ describe('the count of a header', () => {
     [{ rawHeaders: ['Authorization', 'a', 'Cookie', 'authorization', 'AUTHORIZATION', 'b'] }, 2],
     [{ raw: { rawHeaders: ['authorization', 'a'] } }, 1],
     [{ rawHeaders: ['authorizatiom', 'a'] }, 0],
-    [{ raw: {} }, 1],
     [{}, 1],
   ])('in %j is %i', (lines, count) => {
     expect(headerCount({ ...request, ...lines }, 'authorization')).toBe(count);

@@ -6,12 +6,7 @@ import {
   markAsSessionAuthError,
   type SessionAuthError,
 } from '../contract/errors.js';
-import { unavailable } from '../contract/outcome.js';
-import {
-  AccessDeniedError,
-  SessionRejectedError,
-  SessionServiceUnavailableError,
-} from '../exceptions/session-exceptions.js';
+import { AccessDeniedError, SessionRejectedError } from '../exceptions/session-exceptions.js';
 import type { GuardRegistration } from './guard-registration.js';
 import { Challenge } from './challenge.js';
 import { SessionAuthErrorFilter } from './session-auth-error.filter.js';
@@ -65,26 +60,6 @@ describe('a reply to an error that a handler does not catch', () => {
     Object.assign(filter, { httpAdapterHost: { httpAdapter: adapter } });
     expect(filter.catch(error, hostOf('http', request, reply))).toBeUndefined();
   }
-
-  it.each<[SessionAuthError, object]>([
-    [new SessionServiceUnavailableError(unavailable('busy', 7)), { 'retry-after': '7' }],
-  ])('has the status, the body and the headers of the error, and is not cached: %p', (error, expected) => {
-    respond(error);
-    const body: unknown = expect.objectContaining({
-      statusCode: error.statusCode,
-      code: error.code,
-      message: error.message,
-    });
-    expect(calls).toEqual([['reply', reply, body, error.statusCode]]);
-    expect(Object.fromEntries(headers)).toEqual({ 'cache-control': 'no-store', ...expected });
-  });
-
-  it('has the body that an application has given to the exception', () => {
-    const error = new AccessDeniedError();
-    jest.spyOn(error, 'getResponse').mockReturnValue('own body');
-    respond(error);
-    expect(calls).toEqual([['reply', reply, 'own body', 403]]);
-  });
 
   it('is the same for an error that extends an exception of another copy of Nest', () => {
     const error = new ForeignError('denied');
