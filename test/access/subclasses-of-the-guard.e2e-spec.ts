@@ -226,7 +226,7 @@ describe.each(PLATFORMS)('a subclass of the guard for the whole application on %
     expect(await answer('/public', ROBOT_KEY)).toBe('{}');
   });
 
-  async function appOfPartners() {
+  async function appOfPartners(guard: typeof SessionAuthGuard) {
     const service = await bed.service();
     const options = { baseUrl: service.url, apiKey: 'key' };
     const loadUser = ({ username }: UserRecord): object => ({ username });
@@ -238,13 +238,20 @@ describe.each(PLATFORMS)('a subclass of the guard for the whole application on %
         { module: Partners, imports: [ofPartners], controllers: [PartnerController] },
       ],
       controllers: [OwnController],
-      providers: [{ provide: APP_GUARD, useClass: KeyOrSessionGuard }],
+      providers: [{ provide: APP_GUARD, useClass: guard }],
     });
     return { service, app };
   }
 
+  it('keeps the user that it sets, whichever registration checks the handler', async () => {
+    const { app, service } = await appOfPartners(StaffGuard);
+    const token = service.signInAs({ username: 'ann', role: 'hiring_manager' });
+    for (const path of ['/ruled', '/partner'])
+      expect(await (await app.get(path, token)).json()).toEqual([{ id: 7, name: 'ann' }, true]);
+  });
+
   it('admits by another way whichever registration checks the handler, which needs a session otherwise', async () => {
-    const { app, service } = await appOfPartners();
+    const { app, service } = await appOfPartners(KeyOrSessionGuard);
     const statusOf = async (path: string, headers = {}): Promise<number> =>
       (await app.get(path, undefined, headers)).status;
     expect(await (await app.get('/ruled', undefined, ROBOT_KEY)).json()).toEqual([ROBOT, true]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, DefaultValuePipe, Get, Req, UseGuards, type ExecutionContext } from '@nestjs/common';
+import { Controller, Get, Req, UseGuards, type ExecutionContext } from '@nestjs/common';
 import { AuthToken, CclInfo, CurrentUser, SessionAuthGuard, UserRecord } from 'nestjs-session-auth';
 import { PLATFORMS } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
@@ -54,15 +54,6 @@ class UserController {
     };
   }
 
-  @Get('email')
-  email(
-    @CurrentUser('email') email: string | undefined,
-    @CurrentUser('email') withDefault = 'none',
-    @CurrentUser('email', new DefaultValuePipe('none')) piped: string,
-  ) {
-    return [email ?? null, withDefault, piped];
-  }
-
   @Get('mutation')
   mutation(@CurrentUser() user: UserRecord) {
     const loose = user as unknown as Record<string, unknown> & { ccl_info: Record<string, unknown> };
@@ -100,10 +91,6 @@ describe.each(PLATFORMS)('the user of a request on %s', (_name, platform) => {
       ...{ json: '{"username":"ann"}', spread: { username: 'ann' } },
       keys: expect.not.arrayContaining(['auth_token']) as unknown,
     });
-  });
-
-  it('gives a parameter its default, and a pipe undefined, where it lacks the field', async () => {
-    expect(await ask('/email', {})).toEqual([null, 'none', 'none']);
   });
 
   it('cannot be changed by a handler, and the next request sees it as it was', async () => {

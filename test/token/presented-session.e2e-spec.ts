@@ -50,12 +50,6 @@ class SessionController {
     return this.sessions.signOut(session);
   }
 
-  @Delete('session/by-token')
-  @HttpCode(204)
-  signOutByToken(@AuthToken() token: string, @AuthIv() iv?: string): Promise<void> {
-    return this.sessions.signOut(token, { authIv: iv });
-  }
-
   @Get('checks')
   async checks(@CurrentSession() session: PresentedSession, @Headers('x-max-age') maxAge: string) {
     await this.sessions.verify(session, { maxAgeMs: Number(maxAge) });
@@ -104,11 +98,11 @@ describe.each(PLATFORMS)('the presented session on %s', (_name, platform) => {
     expect([text.includes(token), text.includes(IV)]).toEqual([false, false]);
   });
 
-  it.each(['/session', '/session/by-token'])('is signed out with its IV, and evicted: %s', async (path) => {
+  it('is signed out with its IV, and evicted', async () => {
     const { service, app, token, send, ivsOf } = await start({ cache: { ttlMs: 60_000 } });
     const headers = { 'x-auth-token': token, 'x-auth-iv': IV };
 
-    expect((await send('DELETE', path, headers)).status).toBe(204);
+    expect((await send('DELETE', '/session', headers)).status).toBe(204);
     expect(ivsOf('DELETE')).toEqual([IV]);
     service.revoke(token);
     expect(await always(async () => (await app.get('/presented', token, { 'x-auth-iv': IV })).status)).toBe(

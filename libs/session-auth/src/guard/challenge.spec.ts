@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { ACCESS_DENIED, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
+import {
+  ACCESS_CHECK_FAILED,
+  ACCESS_DENIED,
+  SESSION_REJECTED,
+  SESSION_REQUIRED,
+} from '../contract/denials.js';
 import { unavailable } from '../contract/outcome.js';
 import { Challenge } from './challenge.js';
 import { denialOfVerdict } from './denial.js';
@@ -35,6 +40,7 @@ describe('the challenge of a 401', () => {
   it('is no part of another denial', () => {
     const challenge = new Challenge([fromBearer()]);
     expect(challenge.headersOf(ACCESS_DENIED)).toEqual([]);
+    expect(challenge.headersOf(ACCESS_CHECK_FAILED)).toEqual([['retry-after', '5']]);
     expect(challenge.headersOf(denialOfVerdict(unavailable('busy', 7)))).toEqual([['retry-after', '7']]);
   });
 });

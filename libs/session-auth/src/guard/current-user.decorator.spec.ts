@@ -53,6 +53,12 @@ describe('a parameter of a handler', () => {
       expect(valueOf(decorator, request, type)).toBeUndefined();
   });
 
+  it('of one field has its pipes', () => {
+    const pipe = { transform: () => 'none' };
+    const decorator: ParameterDecorator = CurrentUser('email', pipe);
+    expect(parameterOf(decorator)).toMatchObject({ data: 'email', pipes: [pipe] });
+  });
+
   it('has a decorator with a name', () => {
     const names = [user, token, authIv, session].map((decorator) =>
       parameterNameOf(parameterOf(decorator).factory),

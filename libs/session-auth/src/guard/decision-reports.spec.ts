@@ -70,29 +70,23 @@ function guardOf() {
   return { guard: new SessionAuthGuard(parts), verifier: parts.verifier, asked, decisions };
 }
 
-interface Reply {
-  readonly headers: Record<string, unknown>;
-}
-
 function call(handler: keyof Routes, headers: HttpRequest['headers'] = {}, request: GuardedRequest = {}) {
-  const reply = {
-    headers: {} as Record<string, unknown>,
-    headersSent: false,
-    getHeader: (name: string) => reply.headers[name],
-    setHeader: (name: string, value: string) => void (reply.headers[name] = value),
-  };
+  const sent: Record<string, unknown> = {};
+  const getHeader = (name: string): unknown => sent[name];
+  const setHeader = (name: string, value: string): void => void (sent[name] = value);
+  const reply = { headersSent: false, getHeader, setHeader };
   Object.assign(request, { method: 'POST', headers });
   const context = new ExecutionContextHost([request, reply], Routes, handlers[handler]);
   context.setType('http');
-  return { context, request, reply: reply as Reply };
+  return { context, request, sent };
 }
 
 const presenting = (token: string): HttpRequest['headers'] => ({ 'x-auth-token': token });
 
 /** How a guard decided: `true`, or the status and the code of the denial. */
 async function decided(
-  { guard }: Pick<ReturnType<typeof guardOf>, 'guard'>,
-  { context }: Pick<ReturnType<typeof call>, 'context'>,
+  { guard }: { readonly guard: SessionAuthGuard },
+  { context }: { readonly context: ExecutionContextHost },
 ): Promise<unknown> {
   try {
     return await guard.canActivate(context);
@@ -134,9 +128,9 @@ describe('the guard', () => {
 
   it('admits every call of a public handler, without a call to the service or a decision', () => {
     const parts = guardOf();
-    const { context, reply } = call('open', presenting('ended'));
+    const { context, sent } = call('open', presenting('ended'));
     expect(parts.guard.canActivate(context)).toBe(true);
-    expect([parts.asked, parts.decisions, reply.headers]).toEqual([[], [], {}]);
+    expect([parts.asked, parts.decisions, sent]).toEqual([[], [], {}]);
   });
 
   it('returns no promise for a cached session', async () => {

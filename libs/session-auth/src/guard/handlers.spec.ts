@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, Module, Scope, type Type } from '@nestjs/common';
+import { Controller, Get, Inject, Injectable, Module, Scope, type Type } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import { Query, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
 import { MessagePattern } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { auditContextOf } from '../audit/audit-context.js';
 import { BEYOND_ROUTES } from '../audit/beyond-routes.js';
-import { handlersIn, placedHandlersOf } from './handlers.js';
+import { dependenciesOf } from './nest-container.js';
+import { classesOf, handlersIn, placedHandlersOf } from './handlers.js';
 
 @Controller()
 class Routes {
@@ -52,6 +53,12 @@ class Openings {
   }
 }
 
+@Injectable()
+class Injecting {
+  @Inject('factory') declare readonly property: string;
+  constructor(@Inject('value') readonly parameter: string) {}
+}
+
 /** A factory of the old kind, which has a prototype as a class does, of this value. */
 function factoryWith(prototype: unknown): () => string {
   const factory = function (): string {
@@ -65,6 +72,7 @@ function factoryWith(prototype: unknown): () => string {
   controllers: [Routes],
   providers: [
     Gateway,
+    Injecting,
     { provide: 'value', useValue: 'value' },
     { provide: 'factory', useFactory: () => 'made' },
     { provide: 'null', useFactory: factoryWith(null) },
@@ -121,15 +129,26 @@ describe('the handlers of a class', () => {
 class RootModule {}
 
 describe('the handlers of an application', () => {
-  it('are those of its controllers and providers, each class once, and not of factories or values', async () => {
-    const modules = (await NestFactory.createApplicationContext(RootModule, { logger: false })).get(
-      ModulesContainer,
-    );
-    const { handlers } = auditContextOf(modules, new ApplicationConfig(), BEYOND_ROUTES);
+  const modulesOf = async (root: Type): Promise<ModulesContainer> =>
+    (await NestFactory.createApplicationContext(root, { logger: false })).get(ModulesContainer);
+
+  it('are those of its controllers and providers, each class once', async () => {
+    const { handlers } = auditContextOf(await modulesOf(RootModule), new ApplicationConfig(), BEYOND_ROUTES);
     expect(handlers.map(({ owner, name }) => `${owner.name}.${name}`)).toEqual([
       ...['Routes.route', 'Routes.both'],
       ...['Gateway.say', 'Openings.openings', 'Openings.title', 'Openings.reference'],
     ]);
+  });
+
+  it('are of classes, and not of factories or values, whose dependencies are those of constructors, then of properties', async () => {
+    const modules = await modulesOf(RootModule);
+    const feature = [...modules.values()].find(({ metatype }) => metatype === FeatureModule);
+    const own = ({ name }: Type): boolean => !/^(ModuleRef|ApplicationConfig)$/.test(name);
+    const classes = [Routes, FeatureModule, Gateway, Injecting, Openings];
+    expect(feature && classesOf(feature).filter(own)).toEqual(classes);
+    const wrapper = feature?.providers.get(Injecting);
+    const tokens = wrapper && dependenciesOf(wrapper).map((each) => each?.token);
+    expect(tokens).toStrictEqual(['value', 'factory']);
   });
 
   it('are called as their instances have them, or as their class has them if there is no instance yet', async () => {
@@ -145,8 +164,7 @@ describe('the handlers of an application', () => {
     class PerRequest extends Binding {}
     @Module({ controllers: [Once, PerRequest], providers: [{ provide: 'bound', useClass: Binding }] })
     class BindingModule {}
-    const app = await NestFactory.createApplicationContext(BindingModule, { logger: false });
-    const routes = placedHandlersOf(app.get(ModulesContainer)).filter(
+    const routes = placedHandlersOf(await modulesOf(BindingModule)).filter(
       ({ handler }) => handler.name === 'route',
     );
     expect(

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { isChallenged, keepFromSharedCaches, setHeaders } from './transport.js';
 
-/** Replies of Express and of Fastify that store their headers in a map. */
 function expressReply(headers: Map<string, string>, headersSent = false): object {
   return {
     headersSent,

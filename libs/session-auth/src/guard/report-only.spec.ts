@@ -4,16 +4,17 @@ import type { GuardRegistration } from './guard-registration.js';
 import { reporterOf } from './report-only.js';
 import { type GuardedCall, type Transport, TRANSPORTS } from './transport.js';
 
-it('a reported call of a kind that only a plugin opens is neither watched nor denied', async () => {
+it('a reported call of a kind that only a plugin opens is neither watched nor denied, and keeps its user', async () => {
   const used: string[] = [];
   const use = (name: string) => () => void used.push(name);
   const context = { getType: () => 'graphql' } as unknown as ExecutionContext;
   const transport = {
-    open: () => ({ context, request: { headers: {} }, transport, reply: {} }),
+    open: () => ({ context, request, transport, reply: {} }),
     admitted: use('admitted'),
     watch: use('watch'),
     deny: use('deny'),
   } as unknown as Transport;
+  const request: GuardedCall['request'] = { headers: {}, user: 'of another guard' };
   const before = TRANSPORTS.get('graphql');
   TRANSPORTS.set('graphql', transport);
   const reporter = reporterOf([], true, false, { note: () => undefined });
@@ -28,4 +29,6 @@ it('a reported call of a kind that only a plugin opens is neither watched nor de
   const denial = { statusCode: 401, code: 'SESSION_REQUIRED', message: 'No' } as never;
   await expect(call.transport.deny(call, denial, undefined as never)).rejects.toThrow();
   expect(used).toEqual([]);
+  call.request.user = 'of the session';
+  expect([call.request.headers, request.user]).toEqual([request.headers, 'of another guard']);
 });
