@@ -3,7 +3,20 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { SessionAuthModule, SessionAuthService } from 'nestjs-session-auth';
 import { SessionStore } from 'nestjs-session-auth/store';
-import type { ScriptSettings } from './scripts.js';
+
+export interface ScriptSettings {
+  readonly baseUrl: string;
+  /** Of every call. */
+  readonly timeoutMs: number;
+  /** Methods of the service class, which the script awaits one after the other. */
+  readonly calls: readonly string[];
+  /** Whether the function `apiKey` ever settles. */
+  readonly keySettles: boolean;
+  /** Whether a store is set, which never answers. */
+  readonly hasStore: boolean;
+  /** Whether the script closes the application at its end. */
+  readonly closes: boolean;
+}
 
 const settings = JSON.parse(process.argv[2] ?? '') as ScriptSettings;
 const { baseUrl, timeoutMs, calls, keySettles, hasStore, closes } = settings;

@@ -1,10 +1,15 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { inLongForm } from '../support/long-form.js';
+import { compileProgram, type CompiledProgram } from '../support/program.js';
 import { freePort } from '../support/server-process.js';
-import type { CompiledProgram } from '../support/program.js';
 import { drop, inTurn, json, reply, silence, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
-import { compileScript, PATIENT_MS, runScript, type ScriptSettings } from './scripts.js';
+import type { ScriptSettings } from './script.process.js';
+
+/** A `timeoutMs` that a process does not reach: one that lasts half as long is held by something. */
+const PATIENT_MS = 300_000;
 
 const CALLS = ['verify', 'userDetails', 'signIn', 'signOut', 'forget', 'forgetUser', 'forgetAll'];
 const OUTCOMES = CALLS.map((call) =>
@@ -15,15 +20,22 @@ describe('a script', () => {
   const bed = testbed();
   let script: CompiledProgram;
   beforeAll(async () => {
-    script = await compileScript();
+    script = await compileProgram(join(import.meta.dirname, 'script.process.ts'));
   });
   afterAll(() => script.remove());
 
-  const run = (settings: Partial<ScriptSettings>) =>
-    runScript(script, {
-      ...{ baseUrl: 'http://127.0.0.1:1', timeoutMs: 400, calls: CALLS },
-      ...{ keySettles: true, hasStore: false, closes: false, ...settings },
+  /** Runs the script in a process of its own, until that ends by itself. */
+  function run(more: Partial<ScriptSettings>): Promise<{ exitCode: number; lines: string[] }> {
+    const base = { baseUrl: 'http://127.0.0.1:1', timeoutMs: 400, calls: CALLS };
+    const settings: ScriptSettings = { ...base, keySettles: true, hasStore: false, closes: false, ...more };
+    const [given, limit] = [[script.file, JSON.stringify(settings)], { timeout: PATIENT_MS / 2 }];
+    return new Promise((resolve) => {
+      execFile(process.execPath, given, limit, (error, stdout, stderr) => {
+        const lines = `${stdout}${stderr}`.trim().split('\n');
+        resolve({ exitCode: error ? Number(error.code ?? -1) : 0, lines });
+      });
     });
+  }
 
   it('gets the outcome of every call that it awaits, whatever is out of order, and ends by itself [P62]', async () => {
     const baseUrlOf = async (answer: Script) => (await bed.serviceThat(answer)).url;
@@ -40,9 +52,9 @@ describe('a script', () => {
       'no key': { keySettles: false, baseUrl: silent },
       'no store': { hasStore: true, baseUrl: silent },
     };
-    const runs = Object.entries(outages).map(async ([outage, settings]) => {
-      return [outage, await run({ ...settings, closes: true })] as const;
-    });
+    const runs = Object.entries(outages).map(
+      async ([outage, settings]) => [outage, await run({ ...settings, closes: true })] as const,
+    );
     const expected = { exitCode: 0, lines: [...OUTCOMES, 'end'] };
     expect(Object.fromEntries(await Promise.all(runs))).toEqual(
       Object.fromEntries(Object.keys(outages).map((outage) => [outage, expected])),
