@@ -4,18 +4,11 @@ import type { INestMicroservice } from '@nestjs/common';
 import type { ClientProxy } from '@nestjs/microservices';
 import { fromHeader, fromPayload } from 'nestjs-session-auth';
 import { firstValueFrom } from 'rxjs';
-import {
-  afterDelay,
-  hold,
-  json,
-  startScriptedService,
-  type ScriptedService,
-} from '../support/scripted-service.js';
+import { hold, json, startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { CapturedLog } from '../support/captured-log.js';
 import { grpcBed, metadata, speak, textsOf, type Call, type GrpcBed } from './grpc-bed.js';
 import { OpeningsMessages, Runs, startMicroservice, TCP, tcpClientOf } from './openings.microservice.js';
 
-const SLOW_MS = 100;
 const QUESTIONS = 50;
 const ABOUT = Array.from({ length: QUESTIONS }, (_, index) => `ann ${index + 1}`);
 
@@ -71,14 +64,8 @@ describe.each([
     await bed.start({ cache });
     for (const [ask, answer] of [...KINDS, ...KINDS])
       expect(await ask(bed, metadata('good'))).toEqual(answer);
-  });
-
-  it('a call has the X-AUTH-IV of its metadata', async () => {
-    bed.service.signInAs({}, 'good');
-    await bed.start({ cache });
     const presented = metadata('good');
     presented.set('x-auth-iv', 'iv-1');
-
     expect(await bed.ask('Me', {}, presented)).toEqual({ text: 'ann good iv-1' });
   });
 
@@ -97,55 +84,26 @@ describe.each([
     expect(await bed.ask('Me', {}, metadata('good'))).toEqual({ text: 'ann good' });
     expect(bed.runs.count).toBe(1);
   });
-
-  it('calls of every kind are served with a valid token, and refused with a junk token, also by a slow service [P07]', async () => {
-    bed.service.on('user_details', (request, ...rest) => {
-      const known = request.headers['x-auth-token'] === 'good';
-      afterDelay(
-        SLOW_MS,
-        known ? json({ username: 'ann' }) : (_request, response) => void response.writeHead(401).end(),
-      )(request, ...rest);
-    });
-    await bed.start({ cache });
-    const answers = [...KINDS, ...KINDS].map(async ([ask, answer]) => {
-      expect(await ask(bed, metadata('good'))).toEqual(answer);
-      await expect(ask(bed, metadata('junk'))).rejects.toMatchObject({ code: 16 });
-    });
-    await Promise.all(answers);
-  });
 });
 
 const MAP = { getMap: 1, get: 1 };
 
 /** JSON payloads that imitate internal objects of the server. */
 const PAYLOADS: readonly unknown[] = [
-  { metadata: { getMap: 1 } },
-  { metadata: MAP },
   { metadata: { getMap: { call: 1 }, get: { apply: 1 } }, emit: 1 },
   { metadata: MAP, emit: {}, pause: 1, resume: 1, cancelled: true, readableEnded: true },
   { lift: 1, subscribe: 1, source: {}, drainBuffer: 1 },
-  { headers: { 'x-auth-token': 'good' } },
-  { headers: { upgrade: 5 }, httpVersion: '1.1', raw: { headers: {} } },
-  { getHeaders: 1, getMessage: {}, getPacket: [], getArgByIndex: 1 },
+  { headers: { 'x-auth-token': 'good' }, raw: { headers: {} } },
+  { getHeaders: 1, getMessage: {}, getPacket: [], getArgByIndex: 1, getRawRequest: 1 },
   { properties: { headers: { 'x-auth-token': 'good' }, userProperties: { 'x-auth-token': 'good' } } },
-  JSON.parse(
-    '{ "__proto__": { "token": "good", "metadata": { "getMap": 1 } }, "constructor": { "prototype": { "token": "good" } } }',
-  ),
-  {
-    handshake: { auth: { token: 'good' } },
-    handshakeFields: { token: 'good' },
-    user: { role: 'hiring_manager' },
-  },
+  JSON.parse('{ "__proto__": { "token": "good" }, "constructor": { "prototype": { "token": "good" } } }'),
+  { handshakeFields: { token: 'good' }, user: { role: 'hiring_manager' } },
   { toString: 1, valueOf: 1, toJSON: 1, then: 1 },
   { token: { toString: 'good' } },
-  { token: ['good'] },
   { token: 'g'.repeat(100_000) },
-  { token: true },
-  Array.from({ length: 1_000 }, () => 'good'),
   [MAP, MAP],
   'good',
   0,
-  true,
 ];
 
 describe('messages over TCP', () => {
@@ -192,11 +150,9 @@ describe('messages over TCP', () => {
 
   it('such a payload with a valid token is served [P17]', async () => {
     for (const payload of [
-      { metadata: MAP },
       { metadata: MAP, emit: 1, pause: 1 },
       { lift: 1, subscribe: 1 },
-    ]) {
+    ])
       expect(await ask({ ...payload, token: 'good' })).toEqual({ text: 'ann good' });
-    }
   });
 });

@@ -49,7 +49,7 @@ export interface GrpcBed {
   ) => Promise<void>;
   /** Calls a procedure without a stream. */
   readonly ask: (
-    method: 'Me' | 'Secrets' | 'Greeting' | 'SignOut',
+    method: 'Me' | 'Secrets' | 'Greeting',
     question: object,
     presented: Metadata,
   ) => Promise<Answer>;

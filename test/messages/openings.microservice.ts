@@ -16,7 +16,6 @@ import type { AddressInfo, Server } from 'node:net';
 import {
   AuthIv,
   AuthToken,
-  CclScope,
   CurrentUser,
   OptionalAuth,
   Public,
@@ -51,22 +50,16 @@ export class OpeningsMessages {
     private readonly runs: Runs,
   ) {}
 
+  @MessagePattern('sign-out')
+  @Public()
+  signOut(): Promise<void> {
+    return this.sessions.signOut('some-token');
+  }
+
   @MessagePattern('me')
   me(@CurrentUser() user: UserRecord, @AuthToken() token: string): Answer {
     this.runs.count += 1;
     return { text: `${user.username} ${token}` };
-  }
-
-  @MessagePattern('received')
-  received(@Payload('token') token: string): Answer {
-    return { text: token };
-  }
-
-  @MessagePattern('client')
-  @CclScope({ client_id: 'clientId' })
-  client(): Answer {
-    this.runs.count += 1;
-    return { text: 'client' };
   }
 
   @MessagePattern('secrets')
@@ -82,13 +75,6 @@ export class OpeningsMessages {
     return { text: `hello ${username ?? 'stranger'}` };
   }
 
-  @MessagePattern('sign-out')
-  @Public()
-  async signOut(@Payload('token') token: string): Promise<Answer> {
-    await this.sessions.signOut(token);
-    return { text: 'bye' };
-  }
-
   @EventPattern('happened')
   happened(@Payload('times') times: number): void {
     this.runs.count += times;
@@ -98,10 +84,7 @@ export class OpeningsMessages {
 @Controller()
 @UseGuards(SessionAuthGuard)
 export class OpeningsProcedures {
-  constructor(
-    private readonly sessions: SessionAuthService,
-    private readonly runs: Runs,
-  ) {}
+  constructor(private readonly runs: Runs) {}
 
   @GrpcMethod('Openings', 'Me')
   me(@CurrentUser() user: UserRecord, @AuthToken() token: string, @AuthIv() iv?: string): Answer {
@@ -120,13 +103,6 @@ export class OpeningsProcedures {
   @OptionalAuth()
   greeting(@CurrentUser('username') username: string | undefined): Answer {
     return { text: `hello ${username ?? 'stranger'}` };
-  }
-
-  @GrpcMethod('Openings', 'SignOut')
-  @Public()
-  async signOut(@Payload('token') token: string): Promise<Answer> {
-    await this.sessions.signOut(token);
-    return { text: 'bye' };
   }
 
   @GrpcMethod('Openings', 'Ticks')

@@ -4,23 +4,13 @@ import { EventEmitter } from 'node:events';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { endCall, grpcCallOf, type GrpcCall, grpcErrorOf, type ServerCall } from './grpc-call.js';
 
-describe('the gRPC error of a denial', () => {
-  it.each([
-    [400, 3],
-    [401, 16],
-    [403, 7],
-    [404, 5],
-    [429, 8],
-    [499, 1],
-    [503, 14],
-    [418, 2],
-  ])('of %i has the canonical code %i', (statusCode, code) => {
-    expect(grpcErrorOf({ statusCode, code: 'CODE', message: 'message' })).toEqual({
-      code,
-      message: 'message',
-      details: 'CODE: message',
-    });
-  });
+it('the gRPC error of a denial has the canonical code of its status', () => {
+  const codeOf = (statusCode: number): unknown => {
+    const { code, ...texts } = grpcErrorOf({ statusCode, code: 'CODE', message: 'text' }) as { code: number };
+    expect(texts).toEqual({ message: 'text', details: 'CODE: text' });
+    return code;
+  };
+  expect([400, 401, 403, 404, 429, 499, 503, 418].map(codeOf)).toEqual([3, 16, 7, 5, 8, 1, 14, 2]);
 });
 
 const metadata = new Metadata();
@@ -32,14 +22,12 @@ describe('a call of gRPC', () => {
   const call = serverCall({ metadata });
   const answer = (): void => undefined;
 
+  const unpassed = { metadata, call: undefined, isPassed: false };
+
   it.each<[string, unknown[], GrpcCall]>([
-    ['request, metadata and call', [{}, metadata, call], { metadata, call, isPassed: false }],
-    ['request and metadata', [{}, metadata], { metadata, call: undefined, isPassed: false }],
-    [
-      'request, metadata and another object',
-      [{}, metadata, { emit: 'text' }],
-      { metadata, call: undefined, isPassed: false },
-    ],
+    ['request, metadata and call', [{}, metadata, call], { ...unpassed, call }],
+    ['request and metadata', [{}, metadata], unpassed],
+    ['request, metadata and another object', [{}, metadata, { emit: 'text' }], unpassed],
     ['the call', [call], { metadata, call, isPassed: true, answer: undefined }],
     ['the call and a callback', [call, answer], { metadata, call, isPassed: true, answer }],
   ])('is found in %s', (_kind, args, expected) => {
@@ -48,13 +36,12 @@ describe('a call of gRPC', () => {
 
   it.each<[string, unknown[]]>([
     ['no arguments', []],
-    ['primitive values', ['text', 7]],
     ['null', [null, null, null]],
     ['functions', [Object.assign(() => undefined, { emit: () => undefined, metadata })]],
     [
       'a payload that names the members of a call',
       [
-        { emit: 'text', metadata: { getMap: {}, get: {} } },
+        { emit: 1, metadata: { getMap: {} } },
         { getMap: {}, get: {} },
       ],
     ],
@@ -76,37 +63,26 @@ describe('the end of a denied call', () => {
     return errors;
   };
 
-  it('is an error of the call, if Nest passes it to its handler', () => {
-    const call = serverCall();
+  it.each<[string, Partial<ServerCall>, boolean]>([
+    ['Nest passes it to its handler', {}, true],
+    ['its requests have ended', { readableEnded: true }, false],
+  ])('is an error of the call, if %s', (_case, members, isPassed) => {
+    const call = serverCall(members);
     const errors = errorsOf(call);
-    expect([endCall({ metadata, call, isPassed: true }, ERROR), errors]).toEqual([true, [ERROR]]);
+    expect([endCall({ metadata, call, isPassed }, ERROR), errors]).toEqual([true, [ERROR]]);
   });
 
   it('is the answer of a passed call that has a callback', () => {
     const call = serverCall();
     const [errors, answer] = [errorsOf(call), jest.fn()];
-    expect([endCall({ metadata, call, isPassed: true, answer }, ERROR), answer.mock.calls, errors]).toEqual([
-      true,
-      [[ERROR]],
-      [],
-    ]);
+    const ended = endCall({ metadata, call, isPassed: true, answer }, ERROR);
+    expect([ended, answer.mock.calls, errors]).toEqual([true, [[ERROR]], []]);
   });
 
-  it('is an error of the call, if its requests have ended', () => {
-    const call = serverCall({ readableEnded: true });
+  it('is left to Nest for a call whose requests have not ended, and for an unknown one', () => {
+    const call = serverCall({ readableEnded: false });
     const errors = errorsOf(call);
-    expect([endCall({ metadata, call, isPassed: false }, ERROR), errors]).toEqual([true, [ERROR]]);
-  });
-
-  it.each<[string, (ServerCall & EventEmitter) | undefined]>([
-    ['whose requests have not ended', serverCall({ readableEnded: false })],
-    ['that is unknown', undefined],
-  ])('is left to Nest for a call %s', (_kind, call) => {
-    const errors = call ? errorsOf(call) : [];
     expect([endCall({ metadata, call, isPassed: false }, ERROR), errors]).toEqual([false, []]);
-  });
-
-  it('is left to Nest if no call was passed', () => {
     expect(endCall({ metadata, call: undefined, isPassed: true }, ERROR)).toBe(false);
   });
 

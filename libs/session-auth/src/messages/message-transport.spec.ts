@@ -42,9 +42,7 @@ describe('the request of a message', () => {
     ['a unary gRPC call', [{}, metadata.clone(), grpcCall()], 'good'],
     ['a gRPC call that is passed to its handler', [grpcCall()], 'good'],
     ['such a call with a callback', [grpcCall(), callback], 'good'],
-    ['such a call next to null', [grpcCall(), null], 'good'],
     ['a transporter without contexts', ['text'], undefined],
-    ['a transporter with texts', ['text', 'text'], undefined],
     ['a transporter without anything', [], undefined],
     ['a transporter with more arguments', ['text', kafkaEvent(), 'a', 'b'], 'good'],
   ])(
@@ -71,17 +69,15 @@ describe('the request of a message', () => {
     },
   );
 
-  it('is not among the arguments that Nest passes to a handler, and is not visible to an application that prints them', () => {
+  it('is not among the arguments that Nest passes to a handler, nor in what an application prints of them', () => {
     const context = messageOf('text');
     RPC.open(context);
-    expect(context.getArgs<unknown[]>().slice(0, 3)).toEqual(['text', undefined, undefined]);
     expect(JSON.stringify(context.getArgs())).toBe('["text",null,null,{}]');
   });
 
   it('is not read from a stream before the call is admitted', () => {
     const call = grpcCall({ pause: jest.fn(), resume: jest.fn() });
-    const context = messageOf(new Subject(), metadata, call);
-    RPC.open(context);
+    RPC.open(messageOf(new Subject(), metadata, call));
     expect(call.pause).toHaveBeenCalledTimes(1);
   });
 });
@@ -91,12 +87,9 @@ describe('an admitted call', () => {
   const admit = (context: ExecutionContextHost) => () => RPC.admitted?.(RPC.open(context));
 
   it('is denied after all if it was cancelled during the check', () => {
-    const status = {
-      code: 1,
-      message: 'The call was cancelled',
-      details: 'CANCELLED: The call was cancelled',
-    };
-    expect(admit(unary({ cancelled: true }))).toThrow(expect.objectContaining({ error: status }));
+    const status = { code: 1, details: 'CANCELLED: The call was cancelled' };
+    const error: unknown = expect.objectContaining(status);
+    expect(admit(unary({ cancelled: true }))).toThrow(expect.objectContaining({ error }));
     expect(admit(unary({ cancelled: true }))).toThrow(RpcException);
   });
 
@@ -110,6 +103,9 @@ describe('an admitted call', () => {
   });
 });
 
+const { message } = ACCESS_DENIED;
+const STATUS = { code: 7, message, details: `ACCESS_DENIED: ${message}` };
+
 describe('a denied message', () => {
   const [filter] = enhancersOf(Handlers, 'filter') as [object];
   const [Dropped] = Reflect.getMetadata('__filterCatchExceptions__', filter.constructor) as [typeof Error];
@@ -119,7 +115,6 @@ describe('a denied message', () => {
     ['an event of Kafka', kafkaEvent, SESSION_REJECTED, true],
     ['an event of Kafka during an outage, which is delivered again', kafkaEvent, OUTAGE, false],
     ['a message of another transport', tcp, SESSION_REJECTED, false],
-    ['a message of another transport during an outage', tcp, OUTAGE, false],
   ])(
     'is rejected with an RpcException, and dropped if Kafka would deliver it for ever: %s',
     async (_kind, second, denial, isDropped) => {
@@ -131,12 +126,9 @@ describe('a denied message', () => {
   );
 
   it('is rejected with the status of gRPC', async () => {
-    const details = `ACCESS_DENIED: ${ACCESS_DENIED.message}`;
     const rejection = deny(unary(), ACCESS_DENIED);
     await expect(rejection).rejects.toBeInstanceOf(RpcException);
-    await expect(rejection).rejects.toMatchObject({
-      error: { code: 7, message: ACCESS_DENIED.message, details },
-    });
+    await expect(rejection).rejects.toMatchObject({ error: STATUS });
   });
 
   it('ends a call that is passed to its handler, and never runs the handler', async () => {
@@ -151,17 +143,8 @@ describe('a denied message', () => {
 
 describe('an error that the handler of a message does not catch', () => {
   const error = new AccessDeniedError();
-  const STATUS = { code: 7, message: error.message, details: `ACCESS_DENIED: ${error.message}` };
   const answered = (context: ExecutionContextHost): Promise<unknown> =>
     lastValueFrom(RPC.answer?.(context, error) as Observable<unknown>);
-
-  it('is sent to the caller as a payload', async () => {
-    await expect(answered(messageOf({}, tcp()))).rejects.toEqual({
-      status: 'error',
-      code: 'ACCESS_DENIED',
-      message: ACCESS_DENIED.message,
-    });
-  });
 
   it('is sent to a caller of gRPC as a status', async () => {
     await expect(answered(unary({ readableEnded: true }))).rejects.toEqual(STATUS);
