@@ -1,12 +1,5 @@
 /** Kinds of the `context` option of `GraphQLModule`. */
-export type ContextKind =
-  | 'default'
-  | 'object'
-  | 'one object'
-  | 'one object, later'
-  | 'the first request'
-  | 'an instance'
-  | 'new objects';
+export type ContextKind = 'default' | 'object' | 'one object' | 'the first request' | 'an instance';
 
 interface FirstArgument {
   readonly req?: unknown;
@@ -27,8 +20,6 @@ export function contextOption(
       return shared as never;
     case 'one object':
       return () => shared;
-    case 'one object, later':
-      return (() => Promise.resolve(shared)) as never;
     case 'the first request':
       return (first) => {
         shared.req ??= first.req ?? first;
@@ -36,7 +27,5 @@ export function contextOption(
       };
     case 'an instance':
       return () => instance;
-    case 'new objects':
-      return () => ({ some: 'thing' });
   }
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
-import type { DynamicModule, LoggerService } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
 import type { SessionAuthExtras, SessionAuthOptions } from 'nestjs-session-auth';
 import { platforms, startApp, type Platform, type RunningApp } from '../support/platforms.js';
@@ -12,7 +12,7 @@ import { sampleApp } from '../support/sample-app.js';
 import { transpile } from '../support/transpile.js';
 import { contextOption, type ContextKind } from './graphql-context-kinds.js';
 import type { MercuriusOrder } from './mercurius.process.js';
-import { OpeningsResolver } from './openings.resolver.js';
+import { OpeningsResolver, WITH_COOKIE } from './openings.resolver.js';
 import { partnersModule, RoomsResolver } from './rooms.resolver.js';
 import { WipingResolver } from './wiping.resolver.js';
 
@@ -29,12 +29,15 @@ interface GraphqlSetup {
   /** The `context` option, of an application each. */
   readonly contexts?: readonly ContextKind[];
   readonly options?: Partial<SessionAuthOptions & SessionAuthExtras>;
-  readonly logger?: LoggerService;
   /**
    * Base URL of a second session service: adds its module, which reads `x-partner-token`, and
    * {@link RoomsResolver}.
    */
   readonly partnersUrl?: string;
+  /** Whether it reads the token from a cookie too. */
+  readonly hasCookie?: boolean;
+  /** Whether the application copies what a client sends to the headers of its upgrade (Apollo). */
+  readonly copiesParams?: boolean;
 }
 
 const DEFAULT: readonly ContextKind[] = ['default'];
@@ -45,20 +48,23 @@ type Start = (baseUrl: string, setup?: GraphqlSetup) => Promise<GraphqlServer>;
 
 const startApollo =
   (platform: Platform): Start =>
-  async (baseUrl, { contexts = DEFAULT, options = {}, logger, partnersUrl } = {}) => {
+  async (baseUrl, { contexts = DEFAULT, options = {}, partnersUrl, hasCookie, copiesParams } = {}) => {
     const apps: RunningApp[] = [];
     for (const context of contexts) {
+      const rooms = partnersUrl === undefined ? [] : [RoomsResolver];
       const imports = [
-        apolloWith(context),
-        ...(partnersUrl === undefined ? [] : [partnersModule(partnersUrl)]),
+        apolloWith(context, copiesParams),
+        ...rooms.map(() => partnersModule(partnersUrl ?? '')),
       ];
-      const providers = [
-        OpeningsResolver,
-        WipingResolver,
-        ...(partnersUrl === undefined ? [] : [RoomsResolver]),
-      ];
-      const root = sampleApp({ baseUrl, options, imports, controllers: [], providers });
-      apps.push(await startApp(platform, root, { ...(logger && { logger }) }));
+      const providers = [OpeningsResolver, WipingResolver, ...rooms];
+      const root = sampleApp({
+        baseUrl,
+        options: { ...options, ...(hasCookie && WITH_COOKIE) },
+        imports,
+        controllers: [],
+        providers,
+      });
+      apps.push(await startApp(platform, root));
     }
     const urls = apps.map(({ url }) => url);
     return {
@@ -68,7 +74,17 @@ const startApollo =
     };
   };
 
-function apolloWith(context: ContextKind): DynamicModule {
+interface Connection {
+  readonly extra: { readonly request: { readonly headers: object } };
+  readonly connectionParams?: object;
+}
+
+const COPYING = {
+  onConnect: ({ extra, connectionParams }: Connection) =>
+    void Object.assign(extra.request.headers, connectionParams),
+};
+
+function apolloWith(context: ContextKind, copiesParams = false): DynamicModule {
   return GraphQLModule.forRoot<ApolloDriverConfig>({
     driver: ApolloDriver,
     ...(context !== 'default' && { context: contextOption(context) }),
@@ -76,7 +92,7 @@ function apolloWith(context: ContextKind): DynamicModule {
     graphiql: false,
     allowBatchedHttpRequests: true,
     fieldResolverEnhancers: ['guards'],
-    subscriptions: { 'graphql-ws': true },
+    subscriptions: { 'graphql-ws': copiesParams ? (COPYING as object) : true },
   });
 }
 
@@ -133,10 +149,10 @@ afterAll(() => mercurius.end());
 
 async function startMercurius(
   baseUrl: string,
-  { contexts = DEFAULT, options = {}, partnersUrl }: GraphqlSetup = {},
+  { contexts = DEFAULT, options = {}, partnersUrl, hasCookie = false }: GraphqlSetup = {},
 ): Promise<GraphqlServer> {
   const urls = await mercurius.start({
-    ...{ baseUrl, contexts, options: { ...PATIENT, ...options } },
+    ...{ baseUrl, contexts, options: { ...PATIENT, ...options }, hasCookie },
     ...(partnersUrl !== undefined && { partnersUrl }),
   });
   // They end with their process.

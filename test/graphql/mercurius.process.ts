@@ -6,7 +6,7 @@ import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { SessionAuthModule, type SessionAuthOptions } from 'nestjs-session-auth';
 import { contextOption, type ContextKind } from './graphql-context-kinds.js';
-import { OpeningsResolver } from './openings.resolver.js';
+import { OpeningsResolver, WITH_COOKIE } from './openings.resolver.js';
 import { partnersModule, RoomsResolver } from './rooms.resolver.js';
 import { WipingResolver } from './wiping.resolver.js';
 
@@ -17,11 +17,15 @@ export interface MercuriusOrder {
   readonly contexts: readonly ContextKind[];
   readonly options: Partial<SessionAuthOptions>;
   readonly partnersUrl?: string;
+  readonly hasCookie?: boolean;
 }
 
 @Module({})
 class MercuriusModule {
-  static with(context: ContextKind, { baseUrl, options, partnersUrl }: MercuriusOrder): DynamicModule {
+  static with(
+    context: ContextKind,
+    { baseUrl, options, partnersUrl, hasCookie }: MercuriusOrder,
+  ): DynamicModule {
     const graphql = GraphQLModule.forRoot<MercuriusDriverConfig>({
       driver: MercuriusDriver,
       ...(context !== 'default' && { context: contextOption(context) }),
@@ -33,17 +37,14 @@ class MercuriusModule {
       ...(partnersUrl !== undefined && { jit: 1 }),
     });
     const sessions = SessionAuthModule.forRoot({
-      baseUrl,
-      apiKey: 'application-key',
-      ...options,
+      ...{ baseUrl, apiKey: 'application-key', ...options },
+      ...(hasCookie && WITH_COOKIE),
     });
-    const providers = [OpeningsResolver, WipingResolver];
-    if (partnersUrl === undefined)
-      return { module: MercuriusModule, imports: [sessions, graphql], providers };
+    const rooms = partnersUrl === undefined ? [] : [RoomsResolver];
     return {
       module: MercuriusModule,
-      imports: [sessions, partnersModule(partnersUrl), graphql],
-      providers: [...providers, RoomsResolver],
+      imports: [sessions, ...rooms.map(() => partnersModule(partnersUrl ?? '')), graphql],
+      providers: [OpeningsResolver, WipingResolver, ...rooms],
     };
   }
 }

@@ -13,15 +13,20 @@ import {
 import {
   AuthIv,
   AuthToken,
-  CclScope,
   CurrentUser,
-  OptionalAuth,
+  fromBearer,
+  fromCookie,
+  fromHeader,
   Public,
   Roles,
   SessionAuthGuard,
   SessionAuthService,
   type UserRecord,
 } from 'nestjs-session-auth';
+
+/** Of an application whose browsers have a cookie. */
+export const WITH_COOKIE = { token: [fromHeader('X-Auth-Token'), fromBearer(), fromCookie('sid')] };
+
 @ObjectType()
 export class Opening {
   @Field(() => Int)
@@ -62,23 +67,10 @@ export class OpeningsResolver {
   }
 
   @Query(() => String)
-  @CclScope({ client_id: 'clientId' })
-  client(@Args('clientId', { type: () => Int }) clientId: number): string {
-    this.#resolved += 1;
-    return `client ${clientId}`;
-  }
-
-  @Query(() => String)
   @Roles('hiring_manager')
   secrets(): string {
     this.#resolved += 1;
     return 'secret';
-  }
-
-  @Query(() => String)
-  @OptionalAuth()
-  greeting(@CurrentUser() user: UserRecord | undefined): string {
-    return `hello ${user?.username ?? 'stranger'}`;
   }
 
   /** How many times a resolver ran that this counts. */

@@ -1,14 +1,5 @@
 import { UseGuards } from '@nestjs/common';
-import {
-  Field,
-  Int,
-  Mutation,
-  ObjectType,
-  Query,
-  ResolveField,
-  Resolver,
-  Subscription,
-} from '@nestjs/graphql';
+import { Field, Int, Mutation, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { FreshSession, Public, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
 
 @ObjectType()
@@ -68,13 +59,6 @@ export class WipingResolver {
   async leave(): Promise<string> {
     await this.sessions.signOut('good');
     return 'bye';
-  }
-
-  @FreshSession()
-  @Subscription(() => Int)
-  async *wiping(): AsyncGenerator<{ wiping: number }> {
-    this.#wipes += 1;
-    yield { wiping: await Promise.resolve(this.#wipes) };
   }
 
   /** How often a dangerous handler ran. */

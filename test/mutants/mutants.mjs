@@ -52,7 +52,7 @@ export const MUTANTS = [
     file: 'graphql/graphql-transport.ts',
     find: "if ('_connectionInit' in operation) restoreHeaders(request);",
     replace: '',
-    suites: ['graphql/upgrade-headers'],
+    suites: ['graphql/graphql-transport'],
   },
   {
     name: 'A token is not validated',

@@ -33,6 +33,7 @@ describe('the request of an operation', () => {
   const upgrade = Object.assign(httpRequest({ upgrade: 'WebSocket', host: 'a.example' }), { upgrade: true });
   const fields = { 'x-auth-token': 'chosen', host: 'evil.example' };
   const connection = { extra: { request: upgrade }, connectionParams: fields };
+  const built = { req: { headers: fields } };
   const init = { headers: { 'X-Auth-Token': 'chosen' }, host: 'evil.example' };
 
   it.each<[string, object, object, object]>([
@@ -40,8 +41,8 @@ describe('the request of an operation', () => {
     ['graphql-ws, with its own context', connection, upgrade.headers, fields],
     ['graphql-ws, with the request that opened the socket', { req: upgrade }, upgrade.headers, {}],
     [
-      'graphql-ws, with an object that the application has built',
-      { req: { headers: fields }, [CALLER]: { request: connection } },
+      'graphql-ws, with a built object',
+      { ...built, [CALLER]: { request: connection } },
       upgrade.headers,
       fields,
     ],
@@ -51,21 +52,18 @@ describe('the request of an operation', () => {
       upgrade.headers,
       fields,
     ],
-    ['an object that the application has built', { req: { headers: fields } }, {}, fields],
-  ])(
-    'is separate for each execution over a socket: %s [P24] [P25]',
-    (_name, operation, headers, handshakeFields) => {
-      const execution = {};
-      const request = requestOf(field(operation, execution));
+    ['an object that the application has built', built, {}, fields],
+  ])('is separate for each execution over a socket: %s [P24] [P25]', (_name, operation, headers, sent) => {
+    const execution = {};
+    const request = requestOf(field(operation, execution));
 
-      expect((request as CallRequest).headers).toEqual(headers);
-      expect(request).toMatchObject({ handshakeFields });
-      expect(requestOf(field(operation, execution))).toBe(request);
-      expect(requestOf(field(operation))).not.toBe(request);
-      expect(GRAPHQL.requestOf(field(operation, execution))).toBeUndefined();
-      expect(GRAPHQL.inherited?.(field(operation, execution))).toBeUndefined();
-    },
-  );
+    expect((request as CallRequest).headers).toEqual(headers);
+    expect(request).toMatchObject({ handshakeFields: sent });
+    expect(requestOf(field(operation, execution))).toBe(request);
+    expect(requestOf(field(operation))).not.toBe(request);
+    expect(GRAPHQL.requestOf(field(operation, execution))).toBeUndefined();
+    expect(GRAPHQL.inherited?.(field(operation, execution))).toBeUndefined();
+  });
 
   it('has no header in the context of Mercurius that a message of the client added to it [P24]', () => {
     const request = Object.assign(httpRequest({ host: 'a.example' }), { upgrade: true });
@@ -75,24 +73,14 @@ describe('the request of an operation', () => {
     expect(request.headers['sec-fetch-site']).toBeUndefined();
   });
 
-  it.each([undefined, {}, { req: {} }, { req: { headers: 'x' } }])(
-    'presents nothing in the context %j',
-    (operation) => {
-      expect(requestOf(field(operation as object))).toMatchObject({ headers: {} });
-    },
-  );
+  it.each([undefined, {}, { req: { headers: 'x' } }])('presents nothing in the context %j', (operation) => {
+    expect(requestOf(field(operation as object))).toMatchObject({ headers: {} });
+  });
 
   it.each<[string, object]>([
     ['two requests of HTTP', { req: httpRequest({ 'x-auth-token': 'good' }), request: httpRequest() }],
     ['a request of HTTP, and one that opened a socket', { req: httpRequest(), ...connection }],
-    [
-      'two sockets',
-      {
-        req: connection,
-        extra: { request: Object.assign(httpRequest(), { upgrade: true }) },
-        connectionParams: { a: 'b' },
-      },
-    ],
+    ['two sockets', { req: connection, extra: { request: Object.assign(httpRequest(), { upgrade: true }) } }],
   ])('presents nothing in a context with %s, because its caller is ambiguous', (_kind, operation) => {
     const opened = GRAPHQL.open(field(operation));
     expect(opened.request).toEqual({ headers: {}, rawHeaders: undefined, handshakeFields: {} });
@@ -110,33 +98,25 @@ describe('the request of an operation', () => {
   });
 });
 
-describe('the parameters of a field', () => {
-  it('are its arguments', () => {
-    expect(GRAPHQL.parameters(field({}, {}, { clientId: 7 }))).toEqual({ clientId: 7 });
-  });
-});
-
 describe('the reply of an operation', () => {
   const express = { setHeader: () => undefined };
   const fastify = { header: () => undefined };
 
+  const req = httpRequest();
+
   it.each<[string, object, object | undefined]>([
-    ['res', { req: httpRequest(), res: express }, express],
-    ['reply', { req: httpRequest(), reply: fastify }, fastify],
+    ['res', { req, res: express }, express],
+    ['reply', { req, reply: fastify }, fastify],
     ['the request', { req: Object.assign(httpRequest(), { res: express }) }, express],
-    ['the caller', { [CALLER]: { request: httpRequest(), reply: fastify } }, fastify],
+    ['the caller', { [CALLER]: { request: req, reply: fastify } }, fastify],
     [
       'reply, and not in a res that takes no headers',
-      { req: httpRequest(), res: { header: 'text', setHeader: 7 }, reply: fastify },
+      { req, res: { header: 'text' }, reply: fastify },
       fastify,
     ],
-    ['reply, and not in a res that is null', { req: httpRequest(), res: null, reply: express }, express],
-    ['none, if it has none that takes headers', { req: httpRequest(), res: 'text', reply: {} }, undefined],
-    [
-      'none over a socket, whose reply is that of the upgrade',
-      { req: Object.assign(httpRequest(), { upgrade: true }), res: express },
-      undefined,
-    ],
+    ['reply, and not in a res that is null', { req, res: null, reply: express }, express],
+    ['none, if it has none that takes headers', { req, res: 'text', reply: {} }, undefined],
+    ['none over a socket', { req: Object.assign(httpRequest(), { upgrade: true }), res: express }, undefined],
   ])('is in %s', (_place, operation, reply) => {
     expect(GRAPHQL.open(field(operation)).reply).toBe(reply);
   });
@@ -149,19 +129,15 @@ function admit(context: ExecutionContext, username: string): void {
   GRAPHQL.admitted?.(call);
 }
 
-const ownUser = (context: ExecutionContext): unknown =>
-  (GRAPHQL.requestOf(context)?.user as { readonly username?: string } | undefined)?.username;
-const inheritedUser = (context: ExecutionContext): unknown =>
-  (GRAPHQL.inherited?.(context)?.user as { readonly username?: string } | undefined)?.username;
+type Named = { readonly username?: string } | undefined;
+const ownUser = (context: ExecutionContext) => (GRAPHQL.requestOf(context)?.user as Named)?.username;
+const inheritedUser = (context: ExecutionContext) => (GRAPHQL.inherited?.(context)?.user as Named)?.username;
 
 describe('an admitted field', () => {
   it('keeps its user when another field of the operation is admitted with another one', () => {
     const [operation, execution] = [{ req: httpRequest() }, {}];
-    const [first, second, open] = [
-      field(operation, execution),
-      field(operation, execution),
-      field(operation, execution),
-    ];
+    const fieldOf = (): ExecutionContext => field(operation, execution);
+    const [first, second, open] = [fieldOf(), fieldOf(), fieldOf()];
     admit(first, 'ann');
     admit(second, 'bob');
 
@@ -170,19 +146,14 @@ describe('an admitted field', () => {
   });
 
   it('leaves to the other fields the user that the application has set before, and no other one', () => {
-    const [operation, execution] = [
-      { req: Object.assign(httpRequest(), { user: { username: 'of-a-middleware' } }) },
-      {},
-    ];
+    const user = { username: 'of-a-middleware' };
+    const [operation, execution] = [{ req: Object.assign(httpRequest(), { user }) }, {}];
     const [admitted, open] = [field(operation, execution), field(operation, execution)];
     expect(inheritedUser(open)).toBe('of-a-middleware');
     admit(admitted, 'ann');
     admit(field(operation), 'bob');
-    expect([ownUser(admitted), inheritedUser(open), inheritedUser(field(operation))]).toEqual([
-      'ann',
-      'of-a-middleware',
-      'of-a-middleware',
-    ]);
+    expect(ownUser(admitted)).toBe('ann');
+    expect([open, field(operation)].map(inheritedUser)).toEqual(Array(2).fill('of-a-middleware'));
   });
 
   it('has no user if another call with the same info object is admitted with another one', () => {
@@ -207,16 +178,9 @@ describe('an admitted reference', () => {
     (_kind, contextOf) => {
       admit(contextOf(desk), 'bob');
       admit(contextOf(clerk), 'ann');
-      expect([desk, clerk, poster].map((reference) => ownUser(contextOf(reference)))).toEqual([
-        'bob',
-        'ann',
-        undefined,
-      ]);
-      expect([desk, clerk, poster].map((reference) => inheritedUser(contextOf(reference)))).toEqual([
-        undefined,
-        undefined,
-        undefined,
-      ]);
+      const contexts = [desk, clerk, poster].map(contextOf);
+      expect(contexts.map(ownUser)).toEqual(['bob', 'ann', undefined]);
+      expect(contexts.map(inheritedUser)).toEqual(Array(3).fill(undefined));
       Object.assign(INFO, { variableValues: {} });
     },
   );
@@ -228,17 +192,11 @@ describe('an admitted reference', () => {
   });
 });
 
-describe('an admitted resolver of many fields at once', () => {
-  it('has the user that it was admitted with, by its list', () => {
-    const [list, operation] = [[{ obj: {} }], { req: httpRequest() }];
-    admit(new ExecutionContextHost([list, operation]), 'ann');
-    const contexts = [
-      new ExecutionContextHost([list, operation]),
-      new ExecutionContextHost([[{ obj: {} }], operation]),
-    ];
-    expect(contexts.map(ownUser)).toEqual(['ann', undefined]);
-    expect(contexts.map(inheritedUser)).toEqual([undefined, undefined]);
-  });
+it('an admitted resolver of many fields at once has the user that it was admitted with, by its list', () => {
+  const [list, operation] = [[{ obj: {} }], { req: httpRequest() }];
+  const contextOf = (of: object[]): ExecutionContext => new ExecutionContextHost([of, operation]);
+  admit(contextOf(list), 'ann');
+  expect([contextOf(list), contextOf([...list])].map(ownUser)).toEqual(['ann', undefined]);
 });
 
 describe('the error of an operation', () => {

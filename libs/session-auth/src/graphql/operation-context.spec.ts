@@ -11,6 +11,8 @@ import {
 } from './operation-context.js';
 
 const request = (): IncomingMessage => new IncomingMessage(new Socket());
+const contextFunction = (option: unknown, onShared: () => void = () => undefined) =>
+  separateContexts(option, onShared) as (...args: unknown[]) => Promise<object>;
 const callerOf = (context: unknown): Caller | undefined => (context as OperationContext)[CALLER];
 
 const PLACES: [string, (request: unknown) => OperationContext][] = [
@@ -41,22 +43,10 @@ describe('a context', () => {
     },
   );
 
-  it('with a third request behind two equal ones has several requests', () => {
-    const one = request();
-    expect(
-      hasSeveralRequests({
-        req: one as unknown as OperationContext,
-        reply: { request: one },
-        request: request(),
-      }),
-    ).toBe(true);
-  });
-
-  it('without a request, or without a caller, has one request at most', () => {
-    expect([{}, { [CALLER]: { request: undefined, reply: undefined } }].map(hasSeveralRequests)).toEqual([
-      false,
-      false,
-    ]);
+  it('with a third request behind two equal ones has several requests, and one without any has not', () => {
+    const one = request() as unknown as OperationContext;
+    expect(hasSeveralRequests({ req: one, reply: { request: one }, request: request() })).toBe(true);
+    expect(hasSeveralRequests({ [CALLER]: { request: undefined, reply: undefined } })).toBe(false);
   });
 
   it('has its caller under a name that all copies of this package share', () => {
@@ -66,33 +56,21 @@ describe('a context', () => {
 
 describe('the context of an operation', () => {
   it.each<[string, unknown[], Caller]>([
-    [
-      'an object of request and reply',
-      [{ req: 'request', res: 'reply' }],
-      { request: 'request', reply: 'reply' },
-    ],
+    ['an object of both', [{ req: 'request', res: 'reply' }], { request: 'request', reply: 'reply' }],
     ['request and reply', ['request', 'reply'], { request: 'request', reply: 'reply' }],
     ['nothing', [], { request: undefined, reply: undefined }],
-  ])('holds its caller, if the server passes %s', async (_kind, args, caller) => {
+  ])('holds its caller, which Apollo can copy, if the server passes %s', async (_kind, args, caller) => {
     for (const option of [undefined, null, { names: ['ann'] }, () => undefined, () => ({})])
-      expect(callerOf(await separateContexts(option, jest.fn())(...args))).toEqual(caller);
-  });
-
-  it('has an enumerable caller, which Apollo copies for each operation', async () => {
-    for (const option of [undefined, {}]) {
-      const context = (await separateContexts(option, jest.fn())('request')) as object;
-      expect(callerOf({ ...context })?.request).toBe('request');
-    }
+      expect(callerOf({ ...(await contextFunction(option)(...args)) })).toEqual(caller);
   });
 
   it('is built from the arguments of the server, as an application wants it', async () => {
-    const option = jest.fn((...args: unknown[]) => Promise.resolve({ args }));
-    expect(await separateContexts(option, jest.fn())('one', 'two')).toMatchObject({ args: ['one', 'two'] });
-    expect(option).toHaveBeenCalledTimes(1);
+    const option = (...args: unknown[]) => Promise.resolve({ args });
+    expect(await contextFunction(option)('one', 'two')).toMatchObject({ args: ['one', 'two'] });
   });
 
   it('that is no object stays what it is', async () => {
-    expect(await separateContexts(() => 'text', jest.fn())()).toBe('text');
+    expect(await contextFunction(() => 'text')()).toBe('text');
   });
 
   it.each([
@@ -102,7 +80,7 @@ describe('the context of an operation', () => {
     let reads = 0;
     const option = Object.defineProperty(empty, 'count', { get: () => (reads += 1), enumerable: true });
 
-    const context = (await separateContexts(option, jest.fn())(request())) as { readonly count: number };
+    const context = (await contextFunction(option)(request())) as { readonly count: number };
 
     expect([reads, context.count, context.count]).toEqual([0, 1, 2]);
     expect(Object.getPrototypeOf(context)).toBe(Object.getPrototypeOf(option));
@@ -115,16 +93,30 @@ class Context {
 }
 
 describe('an object that is the context of several requests', () => {
-  it('has its own caller in the copy of each request, and is reported for each further one', async () => {
-    const onShared = jest.fn();
-    const contextOf = separateContexts({}, onShared);
-    const [one, other] = [request(), request()];
-
-    expect([callerOf(await contextOf(one))?.request, onShared.mock.calls.length]).toEqual([one, 0]);
-    expect([callerOf(await contextOf(one))?.request, onShared.mock.calls.length]).toEqual([one, 0]);
-    expect([callerOf(await contextOf(other))?.request, onShared.mock.calls.length]).toEqual([other, 1]);
-    expect([callerOf(await contextOf(one))?.request, onShared.mock.calls.length]).toEqual([one, 1]);
-  });
+  it.each<[string, (one: unknown) => unknown]>([
+    ['a request', (one) => ({ req: one })],
+    ['a request of Fastify', (one) => ({ raw: one })],
+    ['a socket', (one) => ({ extra: { request: one } })],
+  ])(
+    'has its own caller in the copy of each, and is reported for each further one: %s',
+    async (_kind, wrap) => {
+      const onShared = jest.fn();
+      const contextOf = contextFunction({}, onShared);
+      const [one, other] = [request(), request()];
+      const seen: unknown[] = [];
+      for (const each of [one, one, other, one])
+        seen.push([callerOf(await contextOf(wrap(each)))?.request, onShared.mock.calls.length]);
+      const callers = [one, other].map(
+        (each) => (wrap(each) as { readonly req?: unknown }).req ?? wrap(each),
+      );
+      expect(seen).toEqual([
+        [callers[0], 0],
+        [callers[0], 0],
+        [callers[1], 1],
+        [callers[0], 1],
+      ]);
+    },
+  );
 
   it.each([
     ['that can be changed', new Context()],
@@ -132,138 +124,85 @@ describe('an object that is the context of several requests', () => {
   ])(
     'and of a class %s has the caller of its first request, and none from the second on',
     async (_kind, option) => {
-      const contextOf = separateContexts(option, jest.fn());
+      const contextOf = contextFunction(option);
       const one = request();
 
       const context = (await contextOf({ req: one })) as Context & OperationContext;
-      expect([context instanceof Context, context.names, context[CALLER]?.request]).toEqual([
-        true,
-        ['ann'],
-        one,
-      ]);
+      expect([context instanceof Context, context.names]).toEqual([true, ['ann']]);
       expect([context === option, hasSeveralRequests(context)]).toEqual([!Object.isFrozen(option), false]);
-      expect(Object.getOwnPropertyDescriptor(context, CALLER)?.enumerable).toBe(true);
+      expect(Object.getOwnPropertyDescriptor(context, CALLER)).toMatchObject({
+        value: { request: one },
+        enumerable: true,
+      });
 
       const shared = (await contextOf({ req: request() })) as OperationContext;
-      expect([hasSeveralRequests(shared), shared[CALLER]?.request, shared[CALLER]?.reply]).toEqual([
-        true,
-        undefined,
-        undefined,
-      ]);
+      expect(hasSeveralRequests(shared)).toBe(true);
+      expect(callerOf(shared)).toEqual({ request: undefined, reply: undefined });
     },
   );
 
-  it.each<[string, (one: unknown) => unknown]>([
-    ['a request', (one) => ({ req: one })],
-    ['a request of Fastify', (one) => ({ raw: one })],
-    ['a socket', (one) => ({ extra: { request: one } })],
-  ])('is not shared by the operations of %s', async (_kind, wrap) => {
+  it('is not shared by callers without a request', async () => {
     const onShared = jest.fn();
-    const contextOf = separateContexts({}, onShared);
-    const one = request();
-    await contextOf(wrap(one));
-    await contextOf(wrap(one));
-    expect(onShared).not.toHaveBeenCalled();
-    await contextOf(wrap(request()));
-    expect(onShared).toHaveBeenCalledTimes(1);
-  });
-
-  it('is shared by callers that are different objects, and not by callers without a request', async () => {
-    const onShared = jest.fn();
-    const contextOf = separateContexts({}, onShared);
-    for (const nothing of [undefined, null, 'text', 'other text', undefined]) await contextOf(nothing);
+    const contextOf = contextFunction({}, onShared);
+    for (const nothing of [undefined, null, 'text', 'other text']) await contextOf(nothing);
     expect(onShared).not.toHaveBeenCalled();
     await contextOf({});
     expect(onShared).toHaveBeenCalledTimes(1);
-
-    const contextOfObjects = separateContexts({}, onShared);
-    await contextOfObjects({});
-    await contextOfObjects({});
-    expect(onShared).toHaveBeenCalledTimes(2);
   });
 });
 
 describe('the options of sockets', () => {
-  const ignore = (): void => undefined;
-  const call = (hook: unknown, ...args: unknown[]): unknown =>
-    (hook as (...args: unknown[]) => unknown)(...args);
+  type Hook = (...args: unknown[]) => Promise<unknown>;
+  const optionsOf = (options: Record<string, unknown>) =>
+    withSocketContexts(options, () => undefined) as Record<string, Record<string, Record<string, Hook>>>;
   const [socket, request] = [{ name: 'socket' }, { name: 'request' }];
   const caller = (of: object) => ({ [CALLER]: { request: of, reply: undefined } });
+  const context = (...args: unknown[]): unknown => ({ args: args.length });
 
   it('are none where the server has no subscriptions', () => {
-    expect(withSocketContexts({}, ignore)).toEqual({});
-    expect(withSocketContexts({ subscription: false, subscriptions: {} }, ignore)).toEqual({});
+    expect(optionsOf({})).toEqual({});
+    expect(optionsOf({ subscription: false, subscriptions: {} })).toEqual({});
   });
 
-  it.each([[true], [{ fullWsTransport: true }]])(
-    'give contexts of Mercurius their socket: %j',
-    async (own) => {
-      const { subscription } = withSocketContexts({ subscription: own }, ignore) as {
-        subscription: { context: unknown; fullWsTransport?: boolean };
-      };
-      expect(subscription.fullWsTransport).toBe(own === true ? undefined : true);
-      expect(await call(subscription.context, socket, request)).toEqual(
-        caller({ extra: { socket, request } }),
-      );
-    },
-  );
-
-  it('keep what the context function of the application returns', async () => {
-    const context = (...args: unknown[]): unknown => ({ args });
-    const { subscription } = withSocketContexts({ subscription: { context } }, ignore) as {
-      subscription: { context: unknown };
-    };
-    expect(await call(subscription.context, socket, request)).toEqual({
-      args: [socket, request],
-      ...caller({ extra: { socket, request } }),
-    });
+  it.each([
+    [true, {}],
+    [{ context, fullWsTransport: true }, { args: 2 }],
+  ])('give contexts of Mercurius their socket, beside what the application has: %j', async (own, built) => {
+    const { subscription } = optionsOf({ subscription: own });
+    expect(subscription).toEqual({ ...(own === true ? {} : own), context: expect.any(Function) as unknown });
+    const called = await (subscription?.context as unknown as Hook)(socket, request);
+    expect(called).toEqual({ ...built, ...caller({ extra: { socket, request } }) });
   });
 
   it('give contexts of subscriptions-transport-ws their socket, unless the application refuses it', async () => {
+    const name = 'subscriptions-transport-ws';
     const params = { token: 'token' };
-    const onConnectOf = (options: Record<string, unknown>): unknown =>
-      (
-        withSocketContexts(options, ignore) as {
-          subscriptions: { 'subscriptions-transport-ws': { onConnect: unknown; path?: string } };
-        }
-      ).subscriptions['subscriptions-transport-ws'].onConnect;
-    const hookOf = (own: unknown): unknown =>
-      onConnectOf({ subscriptions: { 'subscriptions-transport-ws': own } });
+    const called = (options: Record<string, unknown>) =>
+      optionsOf(options).subscriptions?.[name]?.onConnect?.(params, socket, { request });
+    const calledWith = (onConnect: () => unknown) => called({ subscriptions: { [name]: { onConnect } } });
     const own = { connectionParams: params, extra: { socket, request } };
-    for (const hook of [hookOf(true), onConnectOf({ installSubscriptionHandlers: true })])
-      expect(await call(hook, params, socket, { request })).toEqual(caller(own));
-    const onConnect = (...args: unknown[]): unknown => ({ args: args.length });
-    expect(await call(hookOf({ onConnect }), params, socket, { request })).toEqual({
-      args: 3,
-      ...caller(own),
-    });
+    expect(await called({ subscriptions: { [name]: true } })).toEqual(caller(own));
+    expect(await called({ installSubscriptionHandlers: true })).toEqual(caller(own));
+    expect(await calledWith(context)).toEqual({ args: 3, ...caller(own) });
+    expect(await calledWith(() => undefined)).toEqual(caller(own));
+    expect(await calledWith(() => false)).toBe(false);
     const headers = { 'x-auth-token': 'built' };
-    expect(await call(hookOf({ onConnect: () => ({ headers }) }), params, socket, { request })).toEqual({
+    const connectionParams = { ...params, headers };
+    expect(await calledWith(() => ({ headers }))).toEqual({
       headers,
-      ...caller({ ...own, connectionParams: { ...params, headers } }),
+      ...caller({ ...own, connectionParams }),
     });
-    expect(await call(hookOf({ onConnect: () => false }), params, socket, { request })).toBe(false);
-    expect(await call(hookOf({ onConnect: () => undefined }), params, socket, {})).toEqual(
-      caller({ connectionParams: params, extra: { socket, request: undefined } }),
-    );
   });
 
   it('separate the contexts of graphql-ws, if it has a context of its own', async () => {
-    const own = { context: () => ({ tenant: 'acme' }), path: '/graphql' };
-    const { subscriptions } = withSocketContexts(
-      { subscriptions: { 'graphql-ws': own, path: '/' } },
-      ignore,
-    ) as {
-      subscriptions: { 'graphql-ws': { context: unknown; path: string }; path: string };
-    };
-    expect([subscriptions.path, subscriptions['graphql-ws'].path]).toEqual(['/', '/graphql']);
+    const { subscriptions } = optionsOf({
+      subscriptions: { 'graphql-ws': { context, path: '/graphql' }, path: '/' },
+    });
+    expect(subscriptions).toMatchObject({ path: '/', 'graphql-ws': { path: '/graphql' } });
     const connection = { extra: { socket, request } };
-    expect(await call(subscriptions['graphql-ws'].context, connection)).toEqual({
-      tenant: 'acme',
-      [CALLER]: { request: connection, reply: undefined },
-    });
-    expect(withSocketContexts({ subscriptions: { 'graphql-ws': true } }, ignore)).toEqual({
-      subscriptions: { 'graphql-ws': true },
-    });
+    const called = await subscriptions?.['graphql-ws']?.context?.(connection);
+    expect(called).toEqual({ args: 1, ...caller(connection) });
+    const plain = { subscriptions: { 'graphql-ws': true } };
+    expect(optionsOf(plain)).toEqual(plain);
   });
 });
