@@ -49,11 +49,6 @@ const SERVICES: Readonly<Record<string, DeviatingService>> = {
     details: renamed,
     options: { userRecord: RenamedRecord },
   },
-  'identifies users by a field of its own': {
-    signedIn: json({ client_name: 'ann', role: 'admin', auth_token: TOKEN }),
-    details: json({ client_name: 'ann', role: 'admin' }),
-    options: { identityFields: ['client_name'] },
-  },
   'renews the token in its records, and answers a sign-out with 204': {
     details: json({ ...ANN, auth_token: 'another' }),
     signedOut: reply(204),

@@ -8,12 +8,10 @@ it('a refusal has one of the four statuses that the interface lists', () => {
 
 it.each([
   [200, 'unexpected_status'],
-  [404, 'unexpected_status'],
   [408, 'server_error'],
   [429, 'rate_limited'],
   [499, 'unexpected_status'],
   [500, 'server_error'],
-  [599, 'server_error'],
 ])('a response with the status %i that is no usable answer has the reason %s', (status, reason) => {
   expect(unavailableReasonOf(status)).toBe(reason);
 });
