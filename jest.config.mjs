@@ -65,7 +65,7 @@ export const WEEKLY = [
   // The workflow `long` runs both for longer.
   'fuzz/handshakes',
   'fuzz/wire-to-verdict',
-  // `messages/transports` has the same messages over TCP, Redis and gRPC.
+  // `messages/transports` has the same messages over TCP and gRPC.
   'messages/kafka',
   'messages/rabbitmq',
   // The schematic is a program of its own, which changes seldom.
