@@ -79,7 +79,7 @@ describe('a message of Kafka', () => {
     ['a transport whose context has no messages', { getConsumer: () => ({}) }],
     ['an unknown transport', undefined],
   ])('is none that came over %s', (_transport, context) => {
-    const handler = Reflect.get(Handlers.prototype, 'onEvent');
+    const handler = Reflect.get(Handlers.prototype, 'onEvent') as () => void;
     expect(isKafkaEvent(new ExecutionContextHost([{}, context], Handlers, handler))).toBe(false);
   });
 });
