@@ -21,7 +21,6 @@ const ENV = {
   SESSION_SERVICE_PASSWORD: USER.password,
 };
 
-/** A process of the command, and how it ends. */
 interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<readonly [code: unknown, out: string, err: string]>;
@@ -127,10 +126,8 @@ describe('the command in a separate process', () => {
     const authorities = join(folder, 'downgrade.pem');
     await writeFile(authorities, tls.cert);
     const plain = await serve();
-    const answer = (): OddReply => ({
-      status: 307,
-      headers: { location: `${plain.url}/authentication/user_details` },
-    });
+    const location = `${plain.url}/authentication/user_details`;
+    const answer = (): OddReply => ({ status: 307, headers: { location } });
     const service = await serve({ tls, answer });
     const [code, out] = await start(['doctor', '--url', service.url, '--user', 'ann', '--json'], {
       NODE_EXTRA_CA_CERTS: authorities,
@@ -182,12 +179,6 @@ describe('the command', () => {
     },
   );
 
-  it('refuses an unknown subcommand with one sentence and exit code 2', async () => {
-    const io = captureIo();
-    expect(await runCommand(['heal'], io)).toBe(2);
-    expect(io.err()).toMatch(/^Unknown subcommand\. One of: dev, doctor.*\n$/);
-  });
-
   it('prints only the name and the code of an internal error', async () => {
     const io = captureIo();
     const error = Object.assign(new TypeError('the key is hunter2'), { code: 'ERR_TRIAL' });
@@ -206,23 +197,15 @@ describe('a command line', () => {
     about: 'Tries.',
     options: {
       url: { type: 'string', value: 'URL', about: 'where' },
-      user: { type: 'string', value: 'NAME', about: 'who', multiple: true },
       json: { type: 'boolean', about: 'how' },
     },
     environment: {},
     exitCodes: ['it was tried', 'it was not'],
   } as const;
 
-  it('is read into the values of its options', () => {
-    const args = ['--url', 'http://a', '--user=ann', '--user=bob', '--json'];
-    const values = { url: 'http://a', user: ['ann', 'bob'], json: true };
-    expect(readCommandLine('trial', line, args)).toEqual(expect.objectContaining(values));
-  });
-
   it.each([
     [['--url'], 'Option --url is incomplete, or takes no value.'],
     [['--json=hunter2'], 'Option --json is incomplete, or takes no value.'],
-    [['--url', '--json'], 'Option --url is incomplete, or takes no value.'],
     [['hunter2'], 'There is an argument that belongs to no option.'],
     [['-k', 'hunter2'], 'Unknown option -k.'],
   ])('%j is refused without the value: %s', (args, problem) => {
@@ -240,8 +223,7 @@ describe('the output of a command', () => {
   ])(
     'on a terminal: %s, with %j, is coloured only on a terminal without NO_COLOR',
     (isTTY, env, expected) => {
-      const io = captureIo(env, isTTY);
-      expect(paintFor(io)('red', 'no')).toBe(expected);
+      expect(paintFor(captureIo(env, isTTY))('red', 'no')).toBe(expected);
     },
   );
 });

@@ -57,71 +57,63 @@ const readingCredentials = (change: (credentials: Record<string, unknown>) => ob
 });
 
 const RECORDS = [
-  'sign-in.record',
-  'sign-in.record-of-others',
-  'sign-in.iv',
-  'sign-in-slash.record',
-  'sign-in-slash.record-of-others',
-  'sign-in-slash.iv',
+  ...['sign-in', 'sign-in-slash'].flatMap((row) => [`${row}.record`, `${row}.record-of-others`, `${row}.iv`]),
   'sign-in.charset',
   'sign-in.any-token',
 ];
 const READS = ['user-details.record', 'user-details.record-of-others', 'user-details.iv'];
+const OPERATIONS = { 'user-details': isRead, 'sign-out': isSignOut, 'sign-in': isSignIn };
+const OF_KEYS = Object.keys(OPERATIONS);
+const OF_TOKENS = ['sign-out', 'user-details'];
+
+/** The rows with these ids, about a key or a token, of some operations. */
+const rowsOf = (what: 'key' | 'token', operations: readonly string[], ids: readonly string[]): string[] =>
+  operations.flatMap((name) => ids.map((id) => `${what}.${name}.${id}`));
 
 const anyKey = (which: (call: ServedCall) => boolean): Fault => ({
   request: (call) => (which(call) ? withHeaders(call, { 'x-api-key': API_KEY }) : call),
 });
 
+/** Also in arrays, in prototypes, and with blanks around the name. */
+const readFreely = readingCredentials((credentials) => {
+  const merged = {} as Record<string, unknown>;
+  const first: unknown = Array.isArray(credentials) ? credentials[0] : credentials;
+  for (const [name, value] of Object.entries(first ?? {})) merged[name] = value;
+  const { username, password } = merged;
+  return { username: typeof username === 'string' ? username.trim() : username, password };
+});
+
 export const FAULTS: readonly FaultRow[] = [
-  ...Object.entries({ 'user-details': isRead, 'sign-out': isSignOut, 'sign-in': isSignIn }).map(
-    ([name, which]) => ({
-      name: `checks no key: ${name}`,
-      fault: anyKey(which),
-      fails: ['missing', 'unknown', 'empty', 'blank', 'almost', 'elsewhere'].map((id) => `key.${name}.${id}`),
-    }),
-  ),
+  ...Object.entries(OPERATIONS).map(([name, which]) => ({
+    name: `checks no key: ${name}`,
+    fault: anyKey(which),
+    fails: rowsOf('key', [name], ['missing', 'unknown', 'empty', 'blank', 'almost', 'elsewhere']),
+  })),
   {
-    name: 'compares only the start of a key',
-    fault: anyKey(({ headers }) => headers['x-api-key']?.startsWith(API_KEY) === true),
-    fails: ['key.sign-in.almost', 'key.sign-out.almost', 'key.user-details.almost'],
+    name: 'compares only the start of a key, and reads it from Authorization too',
+    fault: anyKey(
+      ({ headers }) =>
+        headers['x-api-key']?.startsWith(API_KEY) === true || headers.authorization === `Bearer ${API_KEY}`,
+    ),
+    fails: rowsOf('key', OF_KEYS, ['almost', 'elsewhere']),
   },
   {
-    name: 'reads the key from Authorization too',
-    fault: anyKey(({ headers }) => headers.authorization === `Bearer ${API_KEY}`),
-    fails: ['key.sign-in.elsewhere', 'key.sign-out.elsewhere', 'key.user-details.elsewhere'],
-  },
-  {
-    name: 'reads the token from a cookie too',
+    name: 'compares only the start of a token, and reads it from a cookie too',
     fault: {
-      request: (call: ServedCall): ServedCall => {
-        const [, token] = /auth_token=(\S+)/.exec(call.headers.cookie ?? '') ?? [];
-        return token === undefined ? call : withHeaders(call, { 'x-auth-token': token });
+      request: (call) => {
+        const [, ofCookie] = /auth_token=(\S+)/.exec(call.headers.cookie ?? '') ?? [];
+        return withHeaders(call, { 'x-auth-token': ofCookie ?? call.headers['x-auth-token']?.slice(0, 36) });
       },
     },
-    fails: ['token.sign-out.elsewhere', 'token.user-details.elsewhere'],
+    fails: rowsOf('token', OF_TOKENS, ['almost', 'elsewhere']),
   },
   {
-    name: 'compares only the first 36 characters of a token',
-    fault: {
-      request: (call) => withHeaders(call, { 'x-auth-token': call.headers['x-auth-token']?.slice(0, 36) }),
-    },
-    fails: ['token.sign-out.almost', 'token.user-details.almost'],
-  },
-  {
-    name: 'answers 500 to a very long token',
+    name: 'answers 500 to a very long token, and 422 to SQL',
     fault: replyTo(
-      (call) => (call.headers['x-auth-token']?.length ?? 0) > 1_000,
-      () => ({ status: 500 }),
+      ({ headers: { 'x-auth-token': token = '' } }) => token.length > 1_000 || token.includes("'"),
+      (_usual, { headers }) => ({ status: headers['x-auth-token']?.includes("'") ? 422 : 500 }),
     ),
-    fails: ['token.sign-out.long', 'token.user-details.long'],
-  },
-  {
-    name: 'answers 422 to a token with SQL',
-    fault: replyTo(
-      (call) => call.headers['x-auth-token']?.includes("'") === true,
-      () => ({ status: 422 }),
-    ),
-    fails: ['token.sign-out.sql', 'token.user-details.sql'],
+    fails: rowsOf('token', OF_TOKENS, ['long', 'sql']),
   },
   {
     name: 'says why in the body of a refused read of an unknown token',
@@ -131,92 +123,33 @@ export const FAULTS: readonly FaultRow[] = [
     ),
     fails: [
       'sign-out.ends-session',
-      ...['missing', 'unknown', 'empty', 'blank', 'long', 'sql', 'almost', 'elsewhere'].map(
-        (id) => `token.user-details.${id}`,
+      ...rowsOf(
+        'token',
+        ['user-details'],
+        ['missing', 'unknown', 'empty', 'blank', 'long', 'sql', 'almost', 'elsewhere'],
       ),
     ],
   },
   {
-    name: 'answers 500 to a sign-in without a password',
-    fault: replyTo(
-      ({ body }) => /^\{"username":"[^"]*"\}$/.test(body),
-      () => ({ status: 500 }),
-    ),
-    fails: ['malformed.no-password', 'wrong-password.absent'],
-  },
-  {
-    name: 'signs anyone in without a password, who has one',
-    fault: readingCredentials((credentials) =>
-      credentials.username === ANN.username && !credentials.password ? ANN : credentials,
-    ),
-    fails: ['wrong-password.absent', 'wrong-password.empty', 'wrong-password.null'],
-  },
-  {
-    name: 'cuts a password at its NUL character',
-    fault: readingCredentials((credentials) => ({
-      ...credentials,
-      ...(typeof credentials.password === 'string' && { password: credentials.password.replace(/\0.*/, '') }),
-    })),
-    fails: ['wrong-password.nul'],
-  },
-  {
-    name: 'accepts any password of a user',
-    fault: readingCredentials((credentials) =>
-      credentials.username === ANN.username &&
-      typeof credentials.password === 'string' &&
-      credentials.password
-        ? ANN
-        : credentials,
-    ),
+    name: 'accepts any password of a user, and none',
+    fault: readingCredentials((credentials) => (credentials.username === ANN.username ? ANN : credentials)),
     fails: [
-      'wrong-password.sign-in',
-      'wrong-password.sign-in-slash',
-      'wrong-password.nul',
-      'wrong-password.surrogate',
-      'wrong-password.sql',
+      ...['sign-in', 'sign-in-slash', 'nul', 'surrogate', 'sql', 'absent', 'empty', 'null'].map(
+        (id) => `wrong-password.${id}`,
+      ),
+      'malformed.array-password',
     ],
   },
   {
-    name: 'removes blanks from a username',
-    fault: readingCredentials((credentials) => ({
-      ...credentials,
-      ...(typeof credentials.username === 'string' && { username: credentials.username.trim() }),
-    })),
-    fails: ['credentials.username-blank'],
-  },
-  {
-    name: 'reads the first of an array of credentials',
-    fault: readingCredentials((credentials) =>
-      Array.isArray(credentials) ? ((credentials[0] ?? {}) as object) : credentials,
-    ),
-    fails: ['malformed.array'],
-  },
-  {
-    name: 'reads an array as a text',
-    fault: readingCredentials((credentials) => ({
-      ...credentials,
-      ...(Array.isArray(credentials.password) && { password: String(credentials.password) }),
-    })),
-    fails: ['malformed.array-password'],
-  },
-  {
-    name: 'merges the credentials into an object',
-    fault: readingCredentials((credentials) => {
-      const merged = {} as Record<string, unknown>;
-      for (const [name, value] of Object.entries(credentials)) merged[name] = value;
-      return { username: merged.username, password: merged.password };
-    }),
-    fails: ['malformed.prototype'],
-  },
-  {
-    name: 'reads forms',
+    name: 'reads credentials in any form',
     fault: {
-      request: (call) =>
-        call.body.startsWith('username=')
-          ? { ...call, body: JSON.stringify(Object.fromEntries(new URLSearchParams(call.body))) }
-          : call,
+      request: (call) => {
+        if (call.body.startsWith('username='))
+          return { ...call, body: JSON.stringify(Object.fromEntries(new URLSearchParams(call.body))) };
+        return readFreely.request?.(call) ?? call;
+      },
     },
-    fails: ['malformed.form'],
+    fails: ['array', 'form', 'prototype'].map((id) => `malformed.${id}`).concat('credentials.username-blank'),
   },
   {
     name: 'minds no Content-Type',
@@ -224,14 +157,19 @@ export const FAULTS: readonly FaultRow[] = [
     fails: ['media-type.text', 'media-type.form', 'media-type.jsonish', 'media-type.empty'],
   },
   {
-    name: 'minds a charset',
+    name: 'refuses an X-AUTH-IV, a charset, and other spellings of the header of the key',
     fault: {
-      request: (call) =>
-        call.headers['content-type']?.includes('charset')
-          ? withHeaders(call, { 'content-type': 'text/plain' })
-          : call,
+      request: (call) => {
+        const isStrange =
+          call.headers['x-auth-iv'] !== undefined || call.headers['content-type']?.includes('charset');
+        if (isStrange) return { ...call, path: '/nowhere' };
+        return call.rawHeaders.includes('X-API-KEY') ? call : withHeaders(call, { 'x-api-key': undefined });
+      },
     },
-    fails: ['sign-in.charset'],
+    fails: [
+      ...['sign-in.iv', 'sign-in-slash.iv', 'sign-out.iv', 'user-details.iv', 'sign-in.charset'],
+      ...rowsOf('key', OF_KEYS, ['any-case']),
+    ],
   },
   {
     name: 'redirects a sign-in with a slash at the end',
@@ -240,19 +178,7 @@ export const FAULTS: readonly FaultRow[] = [
       reply: (usual, { path }) =>
         path.endsWith('/') ? { status: 308, headers: { location: '/authentication' } } : usual,
     },
-    fails: [
-      'sign-in-slash.record',
-      'sign-in-slash.record-of-others',
-      'sign-in-slash.iv',
-      'wrong-password.sign-in-slash',
-    ],
-  },
-  {
-    name: 'refuses an X-AUTH-IV',
-    fault: {
-      request: (call) => (call.headers['x-auth-iv'] === undefined ? call : { ...call, path: '/nowhere' }),
-    },
-    fails: ['sign-in.iv', 'sign-in-slash.iv', 'sign-out.iv', 'user-details.iv'],
+    fails: [...RECORDS.filter((id) => id.includes('slash')), 'wrong-password.sign-in-slash'],
   },
   {
     name: 'keeps sessions at a sign-out',
@@ -307,10 +233,7 @@ export const FAULTS: readonly FaultRow[] = [
   },
   {
     name: 'sends records as HTML',
-    fault: replyTo(
-      (call, { body }) => isRead(call) && body !== undefined,
-      (usual) => ({ ...usual, headers: { 'content-type': 'text/html' } }),
-    ),
+    fault: replyTo(granted(isRead), (usual) => ({ ...usual, headers: { 'content-type': 'text/html' } })),
     fails: READS,
   },
   {
@@ -320,13 +243,5 @@ export const FAULTS: readonly FaultRow[] = [
       () => ({ status: 202, body: 'later' }),
     ),
     fails: ['sign-in.pending'],
-  },
-  {
-    name: 'knows one spelling of the header of the key',
-    fault: {
-      request: (call) =>
-        call.rawHeaders.includes('X-API-KEY') ? call : withHeaders(call, { 'x-api-key': undefined }),
-    },
-    fails: ['key.sign-in.any-case', 'key.sign-out.any-case', 'key.user-details.any-case'],
   },
 ];

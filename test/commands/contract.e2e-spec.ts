@@ -11,7 +11,6 @@ import { captureIo, type CapturedIo } from './captured-io.js';
 import { startCommand, written } from './command-run.js';
 import { FAULTS, type FaultRow } from './contract-faults.js';
 import { ANN, API_KEY, BOB, ContractService, EVE, type Fault } from './contract-service.js';
-import { elementsOf } from './xml.js';
 
 const ENV = {
   SESSION_SERVICE_API_KEY: API_KEY,
@@ -73,10 +72,9 @@ afterEach(() => Promise.all(started.splice(0).map((service) => service.close()))
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the rows of the contract', () => {
-  it('have different ids and different titles, which are sentences', () => {
+  it('have different ids and different titles', () => {
     for (const values of [CONTRACT_ROWS.map(({ id }) => id), CONTRACT_ROWS.map(({ title }) => title)])
       expect(new Set(values).size).toBe(CONTRACT_ROWS.length);
-    for (const { title } of CONTRACT_ROWS) expect(title).toMatch(/^[A-Zu].* .*\.$/);
   });
 
   it('hold for a strict service that keeps the contract, and leave no session open', async () => {
@@ -143,32 +141,18 @@ describe('the contract fails for a service that', () => {
 });
 
 describe('nestjs-session-auth-cli contract', () => {
-  it('prints before its first call which sign-ins it makes, and how many rows it runs', async () => {
+  it('prints before its first call which sign-ins it makes, and how many rows and wrong passwords it tries', async () => {
     const io = captureIo(ENV);
     let before: string | undefined;
     const service = await serve({ request: (call) => ((before ??= io.out()), call) });
-    expect(await runCommand(['contract', '--url', service.url, ...ANN_AND_BOB], io)).toBe(0);
+    const args = ['contract', '--url', service.url, ...ANN_AND_BOB, '--try-wrong-password'];
+    expect(await runCommand(args, io)).toBe(0);
     expect(before).toMatch(
-      /^Runs (\d+) of (\d+) rows of the contract against http:\/\/127\.0\.0\.1:\d+\.\nSigns in as "ann" \(in \d+ rows\), "bob" \(in 3 rows\), and signs every session out\.\nTries no wrong password of a user\.\n/,
+      /^Runs (\d+) of (\d+) rows of the contract against http:\/\/127\.0\.0\.1:\d+\.\nSigns in as "ann" \(in \d+ rows\), "bob" \(in 3 rows\), and signs every session out\.\nTries 8 wrong passwords of "ann", which may lock the account\.\n/,
     );
     const [, planned, all] = /^Runs (\d+) of (\d+) rows/.exec(io.out()) ?? [];
     const [, rows, skipped] = /\n(\d+) rows: .* (\d+) skipped\.\n$/.exec(io.out()) ?? [];
     expect([all, planned]).toEqual([rows, String(Number(rows) - Number(skipped))]);
-  });
-
-  it('prints first how many wrong passwords it tries', async () => {
-    const io = captureIo(ENV);
-    const service = await serve();
-    expect(
-      await runCommand(['contract', '--url', service.url, '--user', 'ann', '--try-wrong-password'], io),
-    ).toBe(0);
-    const [, printed] =
-      /\nTries (\d+) wrong passwords of "ann", which may lock the account\.\n/.exec(io.out()) ?? [];
-    const wrong = service.signIns.filter(
-      ({ username, password }) => username === 'ann' && password !== ANN.password,
-    );
-    const withoutPassword = ['wrong-password.absent', 'wrong-password.empty', 'wrong-password.null'].length;
-    expect(Number(printed)).toBe(wrong.length + withoutPassword);
   });
 
   it('tries no wrong password of a user without --try-wrong-password', async () => {
@@ -272,25 +256,22 @@ describe('nestjs-session-auth-cli contract', () => {
 
   it('prints a line for each row, a complaint where it comes first, why rows failed or were skipped, and the totals', async () => {
     const service = await serve({
-      reply: (usual, { headers }) =>
-        headers['x-auth-token'] === ' ' || headers['x-auth-token'] === '' ? { status: 500 } : usual,
+      reply: (usual, { headers }) => (headers['x-auth-token']?.trim() === '' ? { status: 500 } : usual),
     });
     const io = captureIo(ENV);
     expect(await runCommand(['contract', '--url', service.url], io)).toBe(1);
-    expect(io.out()).toContain(
+    for (const part of [
+      'Tries no wrong password of a user.\n',
       '\n4.1 Sign in: POST /authentication\n  skipped  POST /authentication answers 200 with the user record and a token.\n',
-    );
-    expect(io.out()).toContain(
       '  fail     DELETE /authentication refuses a request with an empty token, with an empty body.\n           Expected 400, 401, 403 or 404, but the reply is 500. [token.sign-out.empty]\n',
-    );
-    expect(io.out().match(/but the reply is 500/g)).toHaveLength(2);
-    expect(io.out()).toContain(
       '\nFailed, and why:\n  4: Expected 400, 401, 403 or 404, but the reply is 500.\n\nSkipped, and why:',
+    ])
+      expect(io.out()).toContain(part);
+    expect(io.out().match(/but the reply is 500/g)).toHaveLength(2);
+    expect(io.out()).toMatch(
+      /: it needs a user: pass --user\.\n[^]*\n\d+ rows: \d+ ok, 4 fail, \d+ skipped\.\n$/,
     );
-    expect(io.out()).toMatch(/\nSkipped, and why:\n {2}\d+: it needs a user: pass --user\.\n/);
-    expect(io.out()).toMatch(/\n\d+ rows: \d+ ok, 4 fail, \d+ skipped\.\n$/);
-    expect(io.out()).not.toContain('\u001b');
-    expect(io.err()).toBe('');
+    expect([io.err(), io.out().includes('\u001b')]).toEqual(['', false]);
   });
 });
 
@@ -306,9 +287,7 @@ describe('an interrupted contract', () => {
     expect([code, fails, service.sessions.size]).toEqual([1, [], 0]);
     expect(idsOf(report, 'skipped')).toContain('sign-out.ends-session');
     expect(textsOf(report, 'skipped')).toContain('the command was interrupted');
-    expect(elementsOf(readFileSync(file, 'utf8')).filter(({ name }) => name === 'testcase')).toHaveLength(
-      report.rows.length,
-    );
+    expect(readFileSync(file, 'utf8').match(/<testcase /g)).toHaveLength(report.rows.length);
   });
 
   it('waits for the reply of a sign-in in flight, and signs out', async () => {
@@ -320,101 +299,43 @@ describe('an interrupted contract', () => {
     const { code } = await check(service, ['--user', 'ann'], io);
     expect([code, service.sessions.size, service.signIns.length]).toEqual([1, 0, 1]);
   });
-
-  it('sends no second sign-in of the row that it is in', async () => {
-    const io = captureIo(ENV);
-    let last: string | undefined;
-    const service = await serve({
-      request: (call) => {
-        last = `${call.method} ${call.headers['x-api-key'] ?? 'without a key'}`;
-        if (last === 'POST without a key') io.interrupt();
-        return call;
-      },
-    });
-    await check(service, [], io);
-    expect(last).toBe('POST without a key');
-  });
-
-  it('that has made no call yet makes none', async () => {
-    const io = captureIo(ENV);
-    const service = await serve();
-    io.interrupt();
-    const { code } = await check(service, ['--user', 'ann'], io);
-    expect([code, service.calls]).toEqual([1, 0]);
-  });
 });
 
 describe('the JUnit report', () => {
-  it('has a test suite for each section, a test case for each row, and the totals', async () => {
-    const service = await serve({
-      reply: (usual, { headers }) => (headers['x-auth-token'] === '' ? { status: 500 } : usual),
-    });
-    const file = join(folder, 'report.xml');
-    const { report } = await check(service, ['--junit', file]);
-    const elements = elementsOf(readFileSync(file, 'utf8'));
-    const named = (name: string): typeof elements => elements.filter((element) => element.name === name);
-    const { fail, skipped } = report.totals;
-    expect(named('testsuites')[0]?.attributes).toMatchObject({
-      tests: String(report.rows.length),
-      failures: String(fail),
-      errors: '0',
-      skipped: String(skipped),
-    });
-    expect(named('testsuite').map(({ attributes }) => attributes.name)).toEqual([
-      '4.1 Sign in: POST /authentication',
-      '4.2 Sign out: DELETE /authentication',
-      '4.3 User details: GET /authentication/user_details',
-      '5 Authentication: X-API-KEY and X-AUTH-TOKEN',
-      'Sessions of this run',
+  it('has a test suite for each section, a test case for each row, and the totals, with any text', () => {
+    const odd = `<"&> ]]>' \0\ud800\ufffe\t\u{1f600}`;
+    const written = '&#60;&#34;&#38;&#62; ]]&#62;&#39; \ufffd\ufffd\ufffd&#9;\u{1f600}';
+    const [one, other] = ['one', 'other'].map((section) => ({ id: 'a.b', section, title: 'It is.' }));
+    const xml = asJunit([
+      { ...one, id: odd, title: odd, outcome: 'fail', text: odd, seconds: 0.0005 },
+      { ...other, outcome: 'skipped', text: 'why', seconds: 0 },
+      { ...other, outcome: 'ok', seconds: 61.25 },
+    ] as RowResult[]);
+    expect(xml.split('\n').map((line) => line.trim())).toEqual([
+      '<?xml version="1.0" encoding="UTF-8"?>',
+      '<testsuites name="Contract of the session service" tests="3" failures="1" errors="0" skipped="1" time="61.251">',
+      '<testsuite name="one" tests="1" failures="1" errors="0" skipped="0" time="0.001">',
+      `<testcase name="${written}" classname="${written}" time="0.001">`,
+      `<failure message="${written}" type="Complaint">${written}</failure>`,
+      '</testcase>',
+      '</testsuite>',
+      '<testsuite name="other" tests="2" failures="0" errors="0" skipped="1" time="61.250">',
+      '<testcase name="It is." classname="a.b" time="0.000">',
+      '<skipped message="why"/>',
+      '</testcase>',
+      '<testcase name="It is." classname="a.b" time="61.250"/>',
+      '</testsuite>',
+      '</testsuites>',
+      '',
     ]);
-    expect(named('testcase').map(({ attributes }) => attributes.classname)).toEqual(
-      report.rows.map(({ id }) => id),
-    );
-    expect([named('failure').length, named('skipped').length, fail]).toEqual([fail, skipped, 4]);
-    expect(named('failure')[0]?.attributes.message).toBe(
-      'Expected 400, 401, 403 or 404, but the reply is 500.',
-    );
-    for (const { attributes } of named('testcase')) expect(attributes.time).toMatch(/^\d+\.\d{3}$/);
-  });
-
-  it('is well-formed with any text', () => {
-    const odd = `<a href="x">&amp; ]]> 'q' \0 \u{b} \ud800 \ufffe \t\r\n \u{1f600}`;
-    const row = { id: odd, section: odd, title: odd };
-    const results: RowResult[] = [
-      { ...row, outcome: 'fail', text: odd, seconds: 0.0005 },
-      { ...row, outcome: 'skipped', text: odd, seconds: 0 },
-      { ...row, outcome: 'ok', seconds: 61.25 },
-    ];
-    const expected = odd.replace(/[\0\v\ud800\ufffe]/gu, '\ufffd');
-    const elements = elementsOf(asJunit(results));
-    expect(elements.map(({ name }) => name)).toEqual([
-      'testsuites',
-      'testsuite',
-      'testcase',
-      'failure',
-      'testcase',
-      'skipped',
-      'testcase',
-    ]);
-    expect(elements[3]).toEqual({
-      name: 'failure',
-      attributes: { message: expected, type: 'Complaint' },
-      text: expected,
-    });
-    expect(elements[6]?.attributes).toEqual({ name: expected, classname: expected, time: '61.250' });
-    expect(elements[0]?.attributes.time).toBe('61.251');
   });
 
   it('that cannot be written is refused before the first call, with exit code 2', async () => {
     const service = await serve();
     const io = captureIo(ENV);
-    expect(
-      await runCommand(
-        ['contract', '--url', service.url, '--junit', join(folder, 'absent', 'report.xml')],
-        io,
-      ),
-    ).toBe(2);
-    expect([io.out(), io.err(), service.calls]).toEqual([
+    const args = ['contract', '--url', service.url, '--junit', join(folder, 'absent', 'report.xml')];
+    expect([await runCommand(args, io), io.out(), io.err(), service.calls]).toEqual([
+      2,
       '',
       "The file of --junit can't be written (ENOENT).\n",
       0,
@@ -424,20 +345,13 @@ describe('the JUnit report', () => {
 
 describe('the command line of contract', () => {
   it.each([
-    [
-      ['--url', 'http://a', '--second-user', 'bob'],
-      { SESSION_SERVICE_API_KEY: 'key' },
-      'Set SESSION_SERVICE_SECOND_PASSWORD to the password of --second-user.',
-    ],
-    [['--url', 'http://a', '--user', ''], ENV, '--user must be the name of a user.'],
-    [['--url', 'http://a', '--try-wrong-password'], ENV, '--try-wrong-password needs --user.'],
-    [['--url', 'http://a', '--junit', ''], ENV, '--junit must be the path of a file.'],
-  ])('%j with %j is refused with exit code 2: %s', async (args, env, sentence) => {
-    const io = captureIo(env);
-    expect([await runCommand(['contract', ...args], io), io.out(), io.err()]).toEqual([
-      2,
-      '',
-      `${sentence}\n`,
-    ]);
+    [['--second-user', 'carl'], 'Set SESSION_SERVICE_SECOND_PASSWORD to the password of --second-user.'],
+    [['--user', ''], '--user must be the name of a user.'],
+    [['--try-wrong-password'], '--try-wrong-password needs --user.'],
+    [['--junit', ''], '--junit must be the path of a file.'],
+  ])('%j is refused with exit code 2: %s', async (args, sentence) => {
+    const io = captureIo({ SESSION_SERVICE_API_KEY: 'key' });
+    const code = await runCommand(['contract', '--url', 'http://a', ...args], io);
+    expect([code, io.out(), io.err()]).toEqual([2, '', `${sentence}\n`]);
   });
 });

@@ -6,56 +6,36 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { platforms, startApp } from '../support/platforms.js';
+import { EXPRESS, startApp } from '../support/platforms.js';
 import { sampleApp } from '../support/sample-app.js';
 import { startCommand, written, type CommandRun } from './command-run.js';
-
-interface Dev extends CommandRun {
-  readonly url: string;
-  readonly signIn: (
-    username: string,
-    password: string,
-    headers?: Record<string, string>,
-  ) => Promise<Response>;
-  readonly tokenOf: (username: string, password: string) => Promise<string>;
-  readonly userDetails: (token: string) => Promise<Response>;
-  readonly control: (
-    path: string,
-    body?: unknown,
-  ) => Promise<{ status: number; body: Record<string, unknown> }>;
-}
 
 describe('nestjs-session-auth-cli dev', () => {
   const running: CommandRun[] = [];
 
-  async function start(
-    args: readonly string[] = [],
-    env: Readonly<Record<string, string>> = {},
-  ): Promise<Dev> {
+  async function start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
     const run = startCommand(['dev', '--port', '0', ...args], env);
     running.push(run);
     const [, url = ''] = await written(run, /(http:\/\/\S+)/);
     const headers = { 'x-api-key': env.SESSION_SERVICE_API_KEY ?? 'any-key' };
-    const signIn: Dev['signIn'] = (username, password, others) =>
-      fetch(`${url}/authentication`, {
+    const post = (path: string, body: unknown, others = {}): Promise<Response> =>
+      fetch(`${url}${path}`, {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json', ...others },
-        body: JSON.stringify({ username, password }),
+        body: JSON.stringify(body),
       });
+    const signIn = (username: string, password: string, others = {}): Promise<Response> =>
+      post('/authentication', { username, password }, others);
     return {
       ...run,
       url,
       signIn,
-      tokenOf: async (username, password) =>
+      tokenOf: async (username: string, password: string): Promise<string> =>
         ((await (await signIn(username, password)).json()) as { auth_token: string }).auth_token,
-      userDetails: (token) =>
+      userDetails: (token: string): Promise<Response> =>
         fetch(`${url}/authentication/user_details`, { headers: { ...headers, 'x-auth-token': token } }),
-      control: async (path, body) => {
-        const init =
-          body === undefined
-            ? {}
-            : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-        const reply = await fetch(`${url}/_dev${path}`, init);
+      control: async (path: string, body?: unknown) => {
+        const reply = await (body === undefined ? fetch(`${url}/_dev${path}`) : post(`/_dev${path}`, body));
         return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
       },
     };
@@ -68,30 +48,18 @@ describe('nestjs-session-auth-cli dev', () => {
 
   describe('serves the interface', () => {
     it('signs users in and out, and returns their records', async () => {
-      const { signIn, userDetails, url } = await start([
-        '--user',
-        'bob:hunter2:new_hire',
-        '--user',
-        'eve:secret:hiring_manager:approver',
-      ]);
+      const users = ['--user', 'bob:hunter2:new_hire', '--user', 'eve:secret:hiring_manager:approver'];
+      const { signIn, userDetails, url } = await start(users);
       const signedIn = await signIn('eve', 'secret');
       const record = (await signedIn.json()) as { auth_token: string };
-      expect(record).toMatchObject({
-        username: 'eve',
-        role: 'hiring_manager',
-        sub_role: 'approver',
-        client_name: 'Example Client',
-      });
+      expect(record).toMatchObject({ username: 'eve', role: 'hiring_manager', sub_role: 'approver' });
       expect(record.auth_token).toMatch(/^test-[0-9a-f-]{36}$/);
 
       const details = await userDetails(record.auth_token);
       expect([details.status, await details.json()]).toEqual([200, record]);
       const signOut = { method: 'DELETE', headers: { 'x-api-key': 'k', 'x-auth-token': record.auth_token } };
-      const statuses = [
-        await fetch(`${url}/authentication/`, signOut),
-        await fetch(`${url}/authentication`, signOut),
-      ];
-      expect(statuses.map(({ status }) => status)).toEqual([200, 401]);
+      for (const status of [200, 401])
+        expect((await fetch(`${url}/authentication/`, signOut)).status).toBe(status);
       expect((await userDetails(record.auth_token)).status).toBe(401);
     });
 
@@ -120,54 +88,40 @@ describe('nestjs-session-auth-cli dev', () => {
       expect(out()).toMatch(/users +bob\n/);
     });
 
-    it.each<[status: number, what: string, answer: (dev: Dev) => Promise<Response>]>([
-      [401, 'an unknown user', ({ signIn }) => signIn('constructor', 'secret')],
-      [403, 'a request without an application key', ({ url }) => fetch(`${url}/authentication/user_details`)],
-    ])('answers %s to %s, with an empty body', async (status, _what, answer) => {
-      const reply = await answer(await start());
-      expect([reply.status, await reply.text()]).toEqual([status, '']);
-    });
-
-    it('answers 404 with a body to another path, which the guard takes for a wrong `baseUrl`', async () => {
-      const { url } = await start();
-      const reply = await fetch(`${url}/other`, { headers: { 'x-api-key': 'k' } });
-      expect([reply.status, await reply.text()]).toEqual([404, 'no such path']);
-    });
-
     it('accepts only the application key of SESSION_SERVICE_API_KEY', async () => {
-      const { signIn } = await start([], { SESSION_SERVICE_API_KEY: 'the-key' });
-      expect((await signIn('ann', 'secret')).status).toBe(200);
-      expect((await signIn('ann', 'secret', { 'x-api-key': 'another' })).status).toBe(403);
+      const { signIn, url } = await start([], { SESSION_SERVICE_API_KEY: 'the-key' });
+      const replies = [
+        await signIn('ann', 'secret'),
+        await signIn('constructor', 'secret'),
+        await signIn('ann', 'secret', { 'x-api-key': 'another' }),
+        await fetch(`${url}/authentication/user_details`),
+      ];
+      expect(replies.map(({ status }) => status)).toEqual([200, 401, 403, 403]);
     });
   });
 
   describe('answers only to its own hosts', () => {
-    const statusFor = async (url: string, path: string, host?: string): Promise<number | undefined> => {
-      const request = get(`${url}${path}`, {
-        headers: { 'x-api-key': 'k', ...(host !== undefined && { host }) },
-      });
-      const [reply] = (await once(request, 'response')) as [IncomingMessage];
+    const statusFor = async (url: string, path: string, host: string): Promise<number | undefined> => {
+      const call = get(`${url}${path}`, { headers: { 'x-api-key': 'k', host } });
+      const [reply] = (await once(call, 'response')) as [IncomingMessage];
       reply.resume();
       return reply.statusCode;
     };
 
-    it.each([
-      'rebound.example',
-      'rebound.example:3100',
-      'localhost.rebound.example',
-      '127.0.0.1.rebound.example',
-      'a@localhost',
-      'sessions',
-    ])('and with 421 to the Host "%s", at every path, also while it fails [P47]', async (host) => {
+    it('and with 421 to any other, at every path, also while it fails [P47]', async () => {
       const dev = await start();
-      const control = await statusFor(dev.url, '/_dev', host);
-      await dev.control('/fail', { as: 503 });
-      const statuses = [
-        control,
-        await statusFor(dev.url, '/authentication/user_details', host),
-        await statusFor(dev.url, '/', host),
-      ];
-      expect(statuses).toEqual([421, 421, 421]);
+      for (const host of [
+        'rebound.example:3100',
+        'localhost.rebound.example',
+        '127.0.0.1.rebound.example',
+        'a@localhost',
+      ]) {
+        await dev.control('/reset', {});
+        const control = await statusFor(dev.url, '/_dev', host);
+        await dev.control('/fail', { as: 503 });
+        const details = await statusFor(dev.url, '/authentication/user_details', host);
+        expect([host, control, details]).toEqual([host, 421, 421]);
+      }
     });
 
     it('and changes nothing for a page of a foreign name [P47]', async () => {
@@ -176,51 +130,36 @@ describe('nestjs-session-auth-cli dev', () => {
       const headers = { host: 'rebound.example', 'content-type': 'application/json' };
       const revoke = request(`${url}/_dev/revoke`, { method: 'POST', headers }).end('{}');
       const [reply] = (await once(revoke, 'response')) as [IncomingMessage];
-      expect([reply.statusCode, JSON.parse(await text(reply))]).toEqual([
+      const { message } = JSON.parse(await text(reply)) as { message: string };
+      expect([reply.statusCode, message]).toEqual([
         421,
-        {
-          message:
-            'This host is not known. Use localhost or an IP address, or start dev with --allow-host NAME.',
-        },
+        expect.stringContaining('start dev with --allow-host NAME'),
       ]);
       expect((await userDetails(token)).status).toBe(200);
     });
 
-    it.each([
-      'localhost',
-      'LOCALHOST:1',
-      'app.localhost',
-      '127.0.0.1:1',
-      '[::1]:1',
-      '10.1.2.3',
-      'sessions:3100',
-      'host.docker.internal',
-    ])('such as the Host "%s"', async (host) => {
+    it('such as localhost, an IP address and a name that is allowed', async () => {
       const { url } = await start(['--allow-host', 'Sessions', '--allow-host', 'host.docker.internal']);
-      expect(await statusFor(url, '/_dev', host)).toBe(200);
-    });
-
-    it('such as the name that it listens on', async () => {
-      const { url } = await start(['--host', 'localhost']);
-      expect(await statusFor(url, '/_dev')).toBe(200);
+      for (const host of [
+        'LOCALHOST:1',
+        'app.localhost',
+        '[::1]:1',
+        '10.1.2.3',
+        'sessions:3100',
+        'host.docker.internal',
+      ])
+        expect([host, await statusFor(url, '/_dev', host)]).toEqual([host, 200]);
     });
   });
 
   describe('is controlled over HTTP', () => {
     it('ends a session, those of a user, and all', async () => {
       const { control, tokenOf, userDetails } = await start(['--user', 'ann:a', '--user', 'bob:b']);
-      const tokens = [
-        await tokenOf('ann', 'a'),
-        await tokenOf('ann', 'a'),
-        await tokenOf('ann', 'a'),
-        await tokenOf('bob', 'b'),
-      ];
+      const tokens: string[] = [];
+      for (const name of ['ann', 'ann', 'ann', 'bob']) tokens.push(await tokenOf(name, name.slice(0, 1)));
       const alive = async () => (await Promise.all(tokens.map(userDetails))).map(({ status }) => status);
 
-      expect(await control('/revoke', { token: tokens[0] })).toMatchObject({
-        status: 200,
-        body: { sessions: 3 },
-      });
+      expect((await control('/revoke', { token: tokens[0] })).body).toMatchObject({ sessions: 3 });
       expect(await alive()).toEqual([401, 200, 200, 200]);
       await control('/revoke', { username: 'ann' });
       expect(await alive()).toEqual([401, 401, 401, 200]);
@@ -256,31 +195,21 @@ describe('nestjs-session-auth-cli dev', () => {
     it('shows users without passwords', async () => {
       const { control } = await start(['--user', 'bob:hunter2']);
       const { status, body } = await control('');
-      expect(status).toBe(200);
-      expect(body).toEqual({
-        users: [expect.objectContaining({ username: 'bob' })],
-        sessions: 0,
-        delay: 0,
-        fail: null,
-      });
+      const users = [expect.objectContaining({ username: 'bob' })];
+      expect([status, body]).toEqual([200, { users, sessions: 0, delay: 0, fail: null }]);
       expect(JSON.stringify(body)).not.toContain('hunter2');
     });
 
-    it.each<[path: string, body: unknown]>([
-      ['/delay', {}],
+    it.each([
       ['/delay', { ms: -1 }],
       ['/delay', { ms: 1e9 }],
-      ['/fail', {}],
       ['/fail', { as: 200 }],
-      ['/fail', { as: 'other' }],
       ['/revoke', { token: 7 }],
       ['/revoke', []],
     ])('answers 400 with a remedy: %s %j', async (path, body) => {
       const { control } = await start();
-      expect(await control(path, body)).toEqual({
-        status: 400,
-        body: { message: expect.stringMatching(/^Send /) },
-      });
+      const message = expect.stringMatching(/^Send /);
+      expect(await control(path, body)).toEqual({ status: 400, body: { message } });
     });
 
     it('accepts no control request that a page of another origin could send', async () => {
@@ -290,14 +219,16 @@ describe('nestjs-session-auth-cli dev', () => {
     });
   });
 
-  it.each(platforms('Fastify'))('suffices for a guarded application on %s', async (_name, platform) => {
+  it('suffices for a guarded application', async () => {
     const { url, tokenOf, control } = await start();
-    const app = await startApp(platform, sampleApp({ baseUrl: url }));
+    const app = await startApp(EXPRESS, sampleApp({ baseUrl: url }));
     try {
       const token = await tokenOf('ann', 'secret');
-      expect([(await app.get('/me', token)).status, (await app.get('/me', 'junk')).status]).toEqual([
-        200, 401,
-      ]);
+      for (const [presented, status] of [
+        [token, 200],
+        ['junk', 401],
+      ] as const)
+        expect((await app.get('/me', presented)).status).toBe(status);
       await control('/fail', { as: 'reset' });
       expect((await app.get('/me', token)).status).toBe(503);
     } finally {
@@ -338,16 +269,10 @@ describe('nestjs-session-auth-cli dev', () => {
         'a JSON array of user records.',
       ],
       [
-        'for a host that is no name',
-        ['--allow-host', 'http://sessions'],
-        {},
-        '--allow-host must be a host name without scheme and port.',
-      ],
-      [
         'for a host with a port',
         ['--allow-host', 'sessions:3100'],
         {},
-        '--allow-host must be a host name without scheme and port.',
+        '--allow-host must be a host name without',
       ],
     ])('with 2 %s', async (_why, args, env, message) => {
       const run = startCommand(['dev', ...args], env);

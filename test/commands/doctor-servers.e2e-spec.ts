@@ -17,41 +17,24 @@ const RIGHTS =
   '+evalsha +eval +getrange +get +mget +set +del +pttl +time +publish +subscribe +ping +info'.split(' ');
 const PATTERNS = ['~session-auth:*', '&session-auth:*'];
 
+const COMPLETE = [...PATTERNS, ...RIGHTS];
+const NO_RIGHTS = { 'redis-rights': 'fail', 'redis-messages': 'ok' };
+const NO_MESSAGES = { 'redis-rights': 'ok', 'redis-messages': 'fail' };
+const FINE = Object.fromEntries(
+  ['redis', 'redis-rights', 'redis-messages', 'redis-clock', 'redis-memory', 'redis-version'].map((id) => [
+    id,
+    'ok',
+  ]),
+);
+
 /** Users of Redis: their rights, and the expected findings of the doctor. */
 const USERS: readonly (readonly [name: string, rights: readonly string[], found: Record<string, string>])[] =
   [
-    [
-      'complete',
-      [...PATTERNS, ...RIGHTS],
-      {
-        redis: 'ok',
-        'redis-rights': 'ok',
-        'redis-messages': 'ok',
-        'redis-clock': 'ok',
-        'redis-memory': 'ok',
-        'redis-version': 'ok',
-      },
-    ],
-    [
-      'without-scripts',
-      [...PATTERNS, ...RIGHTS, '-evalsha'],
-      { 'redis-rights': 'fail', 'redis-messages': 'ok' },
-    ],
-    [
-      'without-keys',
-      ['~other:*', '&session-auth:*', ...RIGHTS],
-      { 'redis-rights': 'fail', 'redis-messages': 'ok' },
-    ],
-    [
-      'without-channels',
-      ['~session-auth:*', 'resetchannels', ...RIGHTS],
-      { 'redis-rights': 'ok', 'redis-messages': 'fail' },
-    ],
-    [
-      'without-publish',
-      [...PATTERNS, ...RIGHTS, '-publish'],
-      { 'redis-rights': 'ok', 'redis-messages': 'fail' },
-    ],
+    ['complete', COMPLETE, FINE],
+    ['without-scripts', [...COMPLETE, '-evalsha'], NO_RIGHTS],
+    ['without-keys', ['~other:*', '&session-auth:*', ...RIGHTS], NO_RIGHTS],
+    ['without-channels', ['~session-auth:*', 'resetchannels', ...RIGHTS], NO_MESSAGES],
+    ['without-publish', [...COMPLETE, '-publish'], NO_MESSAGES],
   ];
 
 describeWithRedis('the doctor examines a Redis', () => {
@@ -117,7 +100,6 @@ const LOCATIONS: readonly (readonly [
   guard: readonly number[],
 ])[] = [
   ['/sessions', 'passes requests on', [], [], [200, 401]],
-  ['/moved', 'redirects to the service', ['redirects'], [], [503, 503]],
   ['/nowhere', 'knows no such path', ['sign-in', 'session-service'], [], [503, 503]],
   ['/down', 'does not reach the service', ['session-service'], [], [503, 503]],
   ['/limited', 'limits the rate', ['rate-limit'], [], [503, 503]],
@@ -136,7 +118,6 @@ describeWithNginx('behind an nginx that', () => {
       http: `limit_req_zone $server_port zone=one:1m rate=1r/m;\nproxy_cache_path ${folder} keys_zone=cache:1m;`,
       server: `
         location /sessions/ { ${upstream} }
-        location /moved/ { rewrite ^/moved/(.*)$ /sessions/$1 permanent; }
         location /down/ { proxy_pass http://127.0.0.1:${await freePort()}/; }
         location /limited/ { limit_req zone=one; limit_req_status 429; ${upstream} }
         location /cached/ { proxy_cache cache; proxy_cache_valid 200 1m; proxy_cache_key $uri; ${upstream} }`,
