@@ -55,7 +55,7 @@ export const WEEKLY = [
   // `npm start` of the README; the page is no part of the library. `demo/story` has its scenes.
   'demo/page',
   'demo/console',
-  'demo/console-and-settings',
+  'demo/settings',
   'demo/streams',
   // The simulation has such clocks too.
   'fleet/clocks-and-versions',

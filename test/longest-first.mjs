@@ -29,7 +29,6 @@ const LONGEST = [
   'session-service/contract',
   'revocation/forgotten-users',
   'fuzz/wire-to-verdict',
-  'demo/console-and-settings',
   'graphql/fields',
   'revocation/sign-out-in-a-fleet',
   'http-service/limits',

@@ -47,26 +47,11 @@ describe('the built demo', () => {
     },
   );
 
-  it.each(
-    oneOf('bad settings', [
-      ['a port that is none', { PORT: 'eighty' }, 'PORT must be'],
-      [
-        'a session service without a key',
-        { PORT: '0', SESSION_SERVICE_URL: 'http://127.0.0.1:9' },
-        'SESSION_SERVICE_API_KEY',
-      ],
-      [
-        'a session service that has no URL',
-        { SESSION_SERVICE_URL: 'sessions', SESSION_SERVICE_API_KEY: 'k' },
-        'SESSION_SERVICE_URL',
-      ],
-      ['production and no session service', { PORT: '0', NODE_ENV: 'production' }, 'NODE_ENV=production'],
-    ] as const),
-  )('answers %s with one line and exit code 1', async (_, env, text) => {
-    const { ended, errors } = start(env);
+  it('answers bad settings with one line and exit code 1', async () => {
+    const { ended, errors } = start({ PORT: 'eighty' });
     const complaints: string[] = [];
     errors.on('line', (line) => complaints.push(line));
     await expect(ended).resolves.toEqual([1, null]);
-    expect(complaints).toEqual([expect.stringContaining(text)]);
+    expect(complaints).toEqual([expect.stringContaining('PORT must be')]);
   });
 });

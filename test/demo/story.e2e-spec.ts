@@ -18,14 +18,8 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
 
   afterAll(() => demo.close());
 
-  function signIn(username: string) {
-    const user = demo.users.find((one) => one.username === username);
-    if (!user) throw new Error(`The demo has no user ${username}`);
-    return client.signIn(user.username, user.password);
-  }
-
   it('leads a manager from sign-in over an approval to the refusal after sign-out', async () => {
-    const signedIn = await signIn('manager');
+    const signedIn = await client.signIn('manager', 'manager-demo');
     expect(signedIn.status).toBe(200);
     expect(signedIn.headers.get('cache-control')).toBe('no-store');
     const { user, token } = signedIn.json() as { user: Record<string, unknown>; token: string };
@@ -55,21 +49,6 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
     expect(refused.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('greets strangers and users differently', async () => {
-    const token = await client.tokenOf('newhire');
-    expect((await client.get('/api/greeting')).json()).toEqual({ greeting: 'Welcome, stranger!' });
-    expect((await client.get('/api/greeting', 'of-nobody')).json()).toEqual({
-      greeting: 'Welcome, stranger!',
-    });
-    expect((await client.get('/api/greeting', token)).json()).toEqual({ greeting: 'Welcome back, New!' });
-  });
-
-  it('accepts the sign-in of a pending user, without a user and a token', async () => {
-    const reply = await signIn('pending');
-    expect(reply.status).toBe(202);
-    expect(reply.json()).toEqual({ accepted: true });
-  });
-
   it('answers a wrong password and an unknown username alike, with 401', async () => {
     const wrongPassword = await client.signIn('manager', 'not-the-password');
     const unknownUser = await client.signIn('nobody', 'not-the-password');
@@ -92,43 +71,13 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
     );
   });
 
-  it.each([
-    [
-      'an unknown field',
-      { username: 'a', password: 'b', role: 'hiring_manager' },
-      'property role should not exist',
-    ],
-  ])('names the error of a sign-in that has %s', async (_, body, complaint) => {
+  it('names the error of a sign-in with an unknown field', async () => {
+    const body = { username: 'a', password: 'b', role: 'hiring_manager' };
     const reply = await client.send('POST', '/api/session', { body });
-    expect(reply.status).toBe(400);
-    expect(reply.json()).toMatchObject({ message: expect.arrayContaining([complaint]) });
-  });
-
-  it('answers a sign-in that is not JSON with 400', async () => {
-    expect((await client.send('POST', '/api/session', { body: '{"username":' })).status).toBe(400);
-  });
-
-  it('lists its routes in the OpenAPI document, with the header that they need', async () => {
-    const reply = await client.get('/docs-json');
-    const document = reply.json() as { paths: object; components: { securitySchemes: object } };
-    expect(Object.keys(document.paths).sort()).toEqual([
-      '/api/benefits',
-      '/api/benefits/advice',
-      '/api/companies/{companyId}/report',
-      '/api/greeting',
-      '/api/health',
-      '/api/health/session-service',
-      '/api/me',
-      '/api/news',
-      '/api/onboarding',
-      '/api/openings',
-      '/api/openings/{id}/approval',
-      '/api/payroll/run',
-      '/api/session',
+    expect([reply.status, reply.json()]).toEqual([
+      400,
+      expect.objectContaining({ message: ['property role should not exist'] }),
     ]);
-    expect(document.components.securitySchemes).toMatchObject({
-      session: { type: 'apiKey', in: 'header', name: 'X-AUTH-TOKEN' },
-    });
   });
 
   it.each([
@@ -144,22 +93,9 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
     expect(reply.headers.get('content-security-policy')).not.toContain('unsafe');
   });
 
-  it('sends a page of less than 120 kB in all', async () => {
-    const files = await Promise.all(
-      ['/', '/page.css', '/page.js', '/sources.json'].map((path) => client.get(path)),
-    );
-    const bytes = files.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
-    expect(bytes).toBeGreaterThan(10_000);
-    expect(bytes).toBeLessThan(120_000);
-  });
-
   it('shows the source of each route, without the decorators of the document', async () => {
     const sources = (await client.get('/sources.json')).json() as RouteSources;
-    const { paths } = (await client.get('/docs-json')).json() as { paths: Record<string, object> };
-    const documented = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
-    );
-    expect(Object.keys(sources)).toEqual(expect.arrayContaining([...documented, ...ROUTES.map(routeKey)]));
+    expect(Object.keys(sources)).toEqual(expect.arrayContaining(ROUTES.map(routeKey)));
     for (const { source } of Object.values(sources)) {
       expect(source).toMatch(/^@[^]*export class \w+Controller \{\n[^]*@(Get|Sse|Post|Delete)\([^]*\n\}$/);
       expect(source).not.toMatch(/@Api(?!SessionAuth\(\))/);
@@ -173,18 +109,10 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
 
   it('sends the token in the reply to the sign-in only', async () => {
     const token = await client.tokenOf('manager');
-    const replies = [
-      await client.get('/api/me', token),
-      await client.get('/api/openings', token),
-      await client.send('POST', '/api/openings/op-1/approval', { token }),
-      await client.send('POST', '/api/openings/op-0/approval', { token }),
-      await client.get('/api/onboarding', token),
-      await client.get('/api/health', token),
-      await client.get('/', token),
-      await client.get('/docs-json', token),
-      await client.send('DELETE', '/api/session', { token }),
-      await client.get('/api/me', token),
-    ];
+    const replies = [await client.send('POST', '/api/openings/op-1/approval', { token })];
+    for (const path of ['api/me', 'api/onboarding', 'api/health', '', 'docs-json'])
+      replies.push(await client.get(`/${path}`, token));
+    replies.push(await client.send('DELETE', '/api/session', { token }), await client.get('/api/me', token));
     const leaks = replies.filter(
       (reply) => reply.text.includes(token) || [...reply.headers.values()].join('\n').includes(token),
     );

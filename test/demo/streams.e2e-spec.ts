@@ -74,18 +74,6 @@ describe.each(platforms('Express'))('the live streams of the demo on %s', (_plat
     expect(await statusFrom('127.0.0.2')).toBe(200);
   });
 
-  it('are limited to 64 in all', async () => {
-    for (const address of ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4']) await openFrom(address, 16);
-    expect(await statusFrom('127.0.0.5')).toBe(503);
-    expect((await fetch(`${demo.url}/api/health`)).status).toBe(200);
-  });
-
-  it('never exceed the limits, also with concurrent requests', async () => {
-    const replies = await Promise.all(Array.from({ length: 60 }, () => watch(demo.url)));
-    open.push(...replies);
-    expect(replies.filter(({ statusCode }) => statusCode === 200)).toHaveLength(16);
-  });
-
   it('free their place when they are closed', async () => {
     await openFrom('127.0.0.1', 16);
     open.pop()?.destroy();
@@ -189,10 +177,10 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
     return reply.statusCode;
   }
 
-  it.each(['steady', 'stampede'])('orders no %s load with a token that no header can hold', async (load) => {
-    for (const token of ['', '\0', 'a\r\nb', 'a b', 'é', '☂', 1, ['t'], 'a'.repeat(4_097)])
-      expect((await order(load, token)).status).toBe(400);
-    expect(await press('/console/load', { 'content-type': FORM }, `load=${load}&token=a%0Ab`)).toBe(400);
+  it('orders no load with a token that no header can hold', async () => {
+    for (const token of ['', 'a\r\nb', 'a b', 'é', 1, ['t'], 'a'.repeat(4_097)])
+      expect((await order('stampede', token)).status).toBe(400);
+    expect(await press('/console/load', { 'content-type': FORM }, `load=steady&token=a%0Ab`)).toBe(400);
     expect((await client.send('DELETE', '/console/load')).status).toBe(204);
   });
 
@@ -203,14 +191,11 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
       `http://other.${host}`,
       'null',
       `http://${host}.other.example`,
-    ]) {
-      expect(await press('/console/end-sessions', { origin })).toBe(403);
+    ])
       expect(await press('/console/load', { origin, 'content-type': FORM }, 'load=steady&token=t')).toBe(403);
-    }
-    expect(await press('/console/end-sessions', { origin: demo.url })).toBe(200);
-    expect(await press('/console/end-sessions', { origin: demo.url, 'sec-fetch-site': 'cross-site' })).toBe(
-      403,
-    );
+    const [own, site] = [{ origin: demo.url }, { 'sec-fetch-site': 'cross-site' }];
+    expect(await press('/console/end-sessions', own)).toBe(200);
+    expect(await press('/console/end-sessions', { ...own, ...site })).toBe(403);
   });
 
   it('stops the stampede that runs, and not the run after it', async () => {
@@ -223,15 +208,6 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
     expect(stopped.lost).toBeGreaterThan(0);
     expect((await order('steady', token)).status).toBe(409);
     await client.send('DELETE', '/console/load');
-  });
-
-  it('counts the calls of a stampede although the counts are reset meanwhile', async () => {
-    const token = await client.tokenOf('manager');
-    for (let call = 0; call < 5; call += 1) await client.get('/api/me', token);
-    const stampede = order('stampede', token);
-    const over = stampede.then(() => true);
-    while (!(await Promise.race([over, client.send('POST', '/console/reset').then(() => false)])));
-    expect(((await stampede).json() as LoadResult).calls).toBeGreaterThan(0);
   });
 });
 

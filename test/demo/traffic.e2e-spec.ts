@@ -43,14 +43,6 @@ describe('the marks of the page', () => {
     expect(traffic.counts).toMatchObject({ requests: 5_000, cached: 5_000 });
   });
 
-  it('include the requests that the demo reports by number only', () => {
-    const traffic = new Traffic(layOut(1278), false);
-    traffic.apply({ events: [], more: { joined: 120, asked: 1 } }, 0);
-    expect([...traffic.marks.values()].map(({ weight }) => weight)).toEqual([50, 50, 20, 1]);
-    playToEnd(traffic, 0);
-    expect(traffic.counts).toMatchObject({ requests: 121, calls: 1, joined: 120, asked: 1 });
-  });
-
   it('have a bound for any number of requests, and any size of their batches', () => {
     const traffic = new Traffic(layOut(360), false);
     const kinds = ['cached', 'joined', 'asked', 'denied', 'turnedBack', 'unavailable'] as const;
@@ -70,14 +62,6 @@ describe('the marks of the page', () => {
     traffic.apply({ events: requests(1, 3_000, 'cached').came, more: {} }, 0);
     expect(playToEnd(traffic, 0)).toBeGreaterThan(20_000);
     expect(traffic.counts).toMatchObject({ requests: 3_000, cached: 0 });
-  });
-
-  it('are counted with their outcomes by a browser that draws too slowly to show their way', () => {
-    const traffic = new Traffic(layOut(1278), false);
-    const { came, settled } = requests(1, 500, 'joined');
-    traffic.apply({ events: [...came, ...settled], more: {} }, 0);
-    for (const now of [0, 15_000, 30_000]) traffic.advance(now);
-    expect([traffic.marks.size, traffic.counts.joined]).toEqual([0, 500]);
   });
 
   it('are not counted again if the counts are reset while they are in flight', () => {

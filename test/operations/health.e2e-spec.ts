@@ -90,12 +90,6 @@ describe.each(platforms('Express'))('health on %s', (_name, platform) => {
     sinceMs: expect.any(Number),
   });
 
-  it('is up at first, without a call', async () => {
-    const { app, service } = await started();
-    expect(await healthOf(app)).toEqual([200, { 'session-service': up }]);
-    expect(service.requests).toEqual([]);
-  });
-
   it('is down while the breaker of known sessions is open', async () => {
     const { app, service } = await started();
     service.on('user_details', (request, ...call) =>
@@ -105,19 +99,9 @@ describe.each(platforms('Express'))('health on %s', (_name, platform) => {
     service.on('user_details', reply(500));
     for (const token of ['one', 'two']) await app.get('/me', token);
     const breakers = { known: 'open', strangers: 'open' };
-    expect(await healthOf(app)).toEqual([
-      503,
-      {
-        'session-service': {
-          ...up,
-          status: 'down',
-          state: 'down',
-          breakers,
-          failedChecks: 2,
-          causes: [causeOf('service failing', 'checks', 2)],
-        },
-      },
-    ]);
+    const causes = [causeOf('service failing', 'checks', 2)];
+    const down = { ...up, status: 'down', state: 'down', breakers, failedChecks: 2, causes };
+    expect(await healthOf(app)).toEqual([503, { 'session-service': down }]);
   });
 
   it('is up, and the state degraded, while only the breaker of strangers is open', async () => {
@@ -140,32 +124,11 @@ describe.each(platforms('Express'))('health on %s', (_name, platform) => {
     expect(await healthOf(app, '/health/probe')).toEqual([200, { sessions: degraded(3, true) }]);
   });
 
-  it('is up, and the state degraded, while every token has been refused since startup', async () => {
+  it('makes no call, but one if it is set to probe, and counts a refusal as up', async () => {
     const { app, service } = await started();
-    for (let index = 0; index < 20; index += 1) await app.get('/me', `token-${index}`);
-    expect(await healthOf(app)).toEqual([
-      200,
-      {
-        'session-service': {
-          ...up,
-          state: 'degraded',
-          misconfigurationSuspected: true,
-          causes: [causeOf('key refused', '', 1)],
-        },
-      },
-    ]);
-    service.on('user_details', json({ username: 'ann' }));
-    await app.get('/me', 'ann');
-    expect(await healthOf(app)).toEqual([
-      200,
-      { 'session-service': { ...up, causes: [causeOf('key refused', '', 1, true)] } },
-    ]);
-  });
-
-  it('makes a call if it is set to probe, and counts a refusal as up', async () => {
-    const { app, service } = await started();
+    expect(await healthOf(app)).toEqual([200, { 'session-service': up }]);
     expect(await healthOf(app, '/health/probe')).toEqual([200, { sessions: up }]);
-    expect(service.callsTo('user_details')).toBe(1);
+    expect(service.requests).toHaveLength(1);
     expect(service.requests[0]?.headers).toMatchObject({ 'x-auth-token': 'health-probe' });
     await service.close();
     expect(await healthOf(app, '/health/probe')).toMatchObject([
@@ -177,12 +140,8 @@ describe.each(platforms('Express'))('health on %s', (_name, platform) => {
   it('is reported for each session service by the module that imports it', async () => {
     const [own, partners] = [await bed.service(), await bed.service()];
     const definition = root(own.url);
-    const registration = SessionAuthModule.forRoot({
-      baseUrl: partners.url,
-      apiKey: 'key',
-      retry: false,
-      isGlobal: false,
-    });
+    const options = { baseUrl: partners.url, apiKey: 'key', retry: false, isGlobal: false } as const;
+    const registration = SessionAuthModule.forRoot(options);
     const module = {
       module: PartnersModule,
       imports: [registration, TerminusModule],
