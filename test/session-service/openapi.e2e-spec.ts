@@ -93,25 +93,3 @@ describe.each<[name: string, open: () => Promise<{ url: string; close(): Promise
     600_000,
   );
 });
-
-describe('openapi.yaml', () => {
-  it.each([
-    ['a status', { status: 500, headers: {}, body: '' }, 'status 500'],
-    ['a body', { status: 401, headers: {}, body: '{}' }, 'a body with 401'],
-    [
-      'a content type',
-      { status: 200, headers: { 'content-type': 'text/html' }, body: '{}' },
-      'the content type with 200',
-    ],
-    [
-      'a field',
-      { status: 200, headers: { 'content-type': 'application/json' }, body: '{"role":7}' },
-      'data/role must be string',
-    ],
-  ])('does not document %s of another service', (_what, reply, complaint) => {
-    const details = operationsOf(document).filter(({ operationId }) => operationId === 'userDetails');
-    expect(details.map((operation) => undocumented(operation, reply))).toEqual([
-      expect.stringContaining(complaint),
-    ]);
-  });
-});

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
 import { type Kysely, type PostgresPoolClient, sql } from 'kysely';
 import { DatabaseUnavailableError } from '../../apps/session-service/src/database/database-unavailable.error.js';
 import { openDatabase } from '../../apps/session-service/src/database/open-database.js';
@@ -51,23 +50,6 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
 
   const countSessions = async (): Promise<number> =>
     (await one.selectFrom('sessions').select('token_digest').execute()).length;
-
-  it('assigns a user name once, also to concurrent requests', async () => {
-    const name = randomUUID();
-    const added = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => addUser(index % 2 === 0 ? one : other, name)),
-    );
-
-    expect(added.filter(Boolean)).toHaveLength(1);
-  });
-
-  it('reads the largest identifier as the number that it is', async () => {
-    await addUser(one, 'ann');
-
-    await expect(new UserRepository(other).findByUsername('ann')).resolves.toMatchObject({
-      client_id: Number.MAX_SAFE_INTEGER,
-    });
-  });
 
   it('has no user whose name PostgreSQL cannot store', async () => {
     await expect(new UserRepository(one).findByUsername('an\0n')).resolves.toBeUndefined();
@@ -153,23 +135,5 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
       for (const connection of connections) connection.release();
     }
     await pool.end();
-  });
-
-  it('outlives a connection that is ended between two statements of a transaction', async () => {
-    const transaction = one.transaction().execute(async (open) => {
-      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(open);
-      await sql`select pg_terminate_backend(${rows[0]?.pid}, 5000)`.execute(other);
-      await sql`select 1`.execute(open);
-    });
-
-    await expect(transaction).rejects.toThrow(DatabaseUnavailableError);
-    await expect(countSessions()).resolves.toBe(0);
-  });
-
-  it('rejects a session of an unknown user as an error, not as an outage', async () => {
-    const orphan = one.insertInto('sessions').values(session(1)).execute();
-
-    await expect(orphan).rejects.toThrow('foreign key');
-    await expect(orphan).rejects.not.toThrow(DatabaseUnavailableError);
   });
 });

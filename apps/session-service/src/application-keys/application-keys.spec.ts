@@ -5,18 +5,9 @@ import { ApplicationKeys } from './application-keys.js';
 describe('ApplicationKeys', () => {
   const keys = new ApplicationKeys([digestOf('first-key'), digestOf('second-key')]);
 
-  it.each(['first-key', 'second-key'])('include %s', (key) => {
-    expect(keys.include(key)).toBe(true);
-  });
-
-  it.each(['', 'first-ke', 'first-key ', 'FIRST-KEY', 'first-key, second-key', digestOf('first-key')])(
-    'do not include "%s"',
-    (key) => {
+  it('include those whose digest they have, and no other text', () => {
+    for (const key of ['first-key', 'second-key']) expect(keys.include(key)).toBe(true);
+    for (const key of ['', 'first-ke', 'FIRST-KEY', 'first-key, second-key', digestOf('first-key')])
       expect(keys.include(key)).toBe(false);
-    },
-  );
-
-  it('include nothing when there are none', () => {
-    expect(new ApplicationKeys([]).include('')).toBe(false);
   });
 });

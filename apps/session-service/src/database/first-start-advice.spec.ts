@@ -10,7 +10,7 @@ import { adviceForProduction, hasDemoAccounts } from './first-start-advice.js';
 import { openDatabase } from './open-database.js';
 import { type Schema } from './schema.js';
 
-describe('adviceForProduction', () => {
+describe('the advice for a first start', () => {
   let database: Kysely<Schema>;
 
   beforeEach(async () => {
@@ -31,26 +31,17 @@ describe('adviceForProduction', () => {
     await new ApplicationRepository(database).add('demo', DEMO_API_KEY);
     await expect(adviceForProduction(database)).resolves.toContain('demo application');
   });
-});
 
-describe('a database with accounts', () => {
   const hashing = new Argon2PasswordHashing();
-  let database: Kysely<Schema>;
 
-  beforeEach(async () => {
-    database = await openDatabase();
-  });
-
-  afterEach(() => database.destroy());
-
-  it('has demo accounts while the demo application or a demo user with the published password is in it [P47]', async () => {
+  it('knows demo accounts while the demo application or a demo user with the published password is in it [P47]', async () => {
     await seedDemoAccounts(database, hashing);
     await expect(hasDemoAccounts(database, hashing)).resolves.toBe(true);
     await database.deleteFrom('applications').execute();
     await expect(hasDemoAccounts(database, hashing)).resolves.toBe(true);
   });
 
-  it('has none if its users have passwords of their own, whatever their names [P47]', async () => {
+  it('knows none if the users have passwords of their own, whatever their names [P47]', async () => {
     const users = new UserRepository(database);
     await users.add(toUserRow({ username: 'manager' }, await hashing.hash('of-its-own'), false));
     await users.add(toUserRow({ username: 'newhire' }, 'not a hash', false));

@@ -75,17 +75,6 @@ describe('Sessions', () => {
     expect(users.map((user) => user?.username)).toEqual(['bob', undefined, 'ann', 'ann', 'ann']);
   });
 
-  it('all end at once on request', async () => {
-    const tokens = [await sessions.open('ann'), await sessions.open('bob')];
-
-    await expect(sessions.endAll()).resolves.toBe(2);
-    await expect(Promise.all(tokens.map((token) => sessions.findUser(token)))).resolves.toEqual([
-      undefined,
-      undefined,
-    ]);
-    await expect(sessions.endAll()).resolves.toBe(0);
-  });
-
   it('keep the newest session even if all began in the same millisecond', async () => {
     let newest = '';
     for (let opened = 0; opened < 10; opened += 1) newest = await sessions.open('ann');

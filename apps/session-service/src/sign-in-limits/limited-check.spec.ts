@@ -137,23 +137,12 @@ describe('LimitedCheck', () => {
         '429 300',
       ]);
     });
-
-    it('does not count that against another account', async () => {
-      await service.guess('bob', 5_000, attacker);
-      expect(await service.guess('ann', 9, () => OFFICE)).toEqual(Array(9).fill('401'));
-      expect(await service.signIn('ann', 'right', OFFICE)).toBe('200');
-    });
   });
 
   describe('with a caller at which guesses at many accounts come in', () => {
     const spray = async (names: number): Promise<void> => {
       for (let name = 0; name < names; name += 1) await service.signIn(`user-${name}`, 'wrong', OFFICE);
     };
-
-    it('lets other users of that caller in while it is within its limit', async () => {
-      await spray(499);
-      expect(await service.signIn('ann', 'right', OFFICE)).toBe('200');
-    });
 
     it('hashes 500 of the guesses, and one more every 1.8 seconds', async () => {
       await spray(2_000);
@@ -177,14 +166,6 @@ describe('LimitedCheck', () => {
         if (name % 5 === 0) await service.signIn('mallory', 'right', OFFICE);
       }
       expect(service.hashed).toBe(500 + 400);
-    });
-
-    it('hashes 10 guesses at an account that has signed in there, though each is answered 429', async () => {
-      await service.signIn('ann', 'right', OFFICE);
-      await spray(2_000);
-      service.hashed = 0;
-      expect(await service.guess('ann', 50, () => OFFICE)).toEqual(Array(50).fill('429 2'));
-      expect(service.hashed).toBe(10);
     });
   });
 

@@ -3,28 +3,25 @@ import fc from 'fast-check';
 import { toUserRecord, toUserRow, type UserProfile } from './user-record.js';
 
 const text = fc.string();
-const flag = fc.boolean();
 const identifiers = fc.record(
   { client_id: fc.integer(), company_id: fc.integer(), location_id: fc.integer() },
   { requiredKeys: ['client_id'] },
 );
+const texts = [
+  'first_name',
+  'last_name',
+  'email',
+  'role',
+  'sub_role',
+  'preffered_language',
+  'client_name',
+  'display_label',
+];
+const flags = ['help_checkbox', 'benestream_enabled', 'ats_enabled', 'obs_enabled'];
+const all = <Value>(names: readonly string[], value: Value): Record<string, Value> =>
+  Object.fromEntries(names.map((name) => [name, value]));
 const profiles = fc.record(
-  {
-    username: text,
-    first_name: text,
-    last_name: text,
-    email: text,
-    role: text,
-    sub_role: text,
-    preffered_language: text,
-    help_checkbox: flag,
-    benestream_enabled: flag,
-    client_name: text,
-    ccl_info: identifiers,
-    ats_enabled: flag,
-    obs_enabled: flag,
-    display_label: text,
-  },
+  { username: text, ccl_info: identifiers, ...all(texts, text), ...all(flags, fc.boolean()) },
   { requiredKeys: ['username'], noNullPrototype: true },
 );
 
@@ -32,7 +29,10 @@ describe('the user record', () => {
   it('has exactly the fields of the profile', () => {
     fc.assert(
       fc.property(profiles, (profile) => {
-        expect(toUserRecord(asRead(profile), 'token')).toEqual({ ...profile, auth_token: 'token' });
+        expect(toUserRecord(asRead(profile as UserProfile), 'token')).toEqual({
+          ...profile,
+          auth_token: 'token',
+        });
       }),
     );
   });
@@ -45,22 +45,7 @@ describe('the user record', () => {
   });
 
   function asRead(profile: UserProfile): Parameters<typeof toUserRecord>[0] {
-    const absent = {
-      first_name: null,
-      last_name: null,
-      email: null,
-      role: null,
-      sub_role: null,
-      preffered_language: null,
-    };
-    const absentToo = {
-      client_name: null,
-      client_id: null,
-      company_id: null,
-      location_id: null,
-      display_label: null,
-    };
-    const flags = { help_checkbox: null, benestream_enabled: null, ats_enabled: null, obs_enabled: null };
-    return { ...absent, ...absentToo, ...flags, ...toUserRow(profile, 'hash', false) };
+    const absent = all([...texts, ...flags, 'client_id', 'company_id', 'location_id'], null);
+    return { ...absent, ...toUserRow(profile, 'hash', false) } as Parameters<typeof toUserRecord>[0];
   }
 });
