@@ -5,11 +5,6 @@ import { describeWithRedis, RedisServer } from '../support/redis.js';
 import { captureIo } from './captured-io.js';
 import { type DoctorRun, ENV, runDoctor } from './doctor-run.js';
 import { OddService } from './odd-service.js';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describeWithNginx, NginxServer } from '../support/nginx.js';
-import { askGuard } from './ask-guard.js';
 
 const PASSWORD = 'the password of redis';
 /** As the guide "Redis setups" grants them. */
@@ -85,54 +80,5 @@ describeWithRedis('the doctor examines a Redis', () => {
     await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
     const { outcomes, code } = await examine('complete');
     expect([outcomes['redis-memory'], code]).toEqual(['warn', 0]);
-  });
-});
-
-/**
- * Paths of nginx: the expected findings of the doctor, and the statuses of the guard for a user and for a
- * junk token.
- */
-const LOCATIONS: readonly (readonly [
-  path: string,
-  what: string,
-  fails: readonly string[],
-  warns: readonly string[],
-  guard: readonly number[],
-])[] = [
-  ['/sessions', 'passes requests on', [], [], [200, 401]],
-  ['/nowhere', 'knows no such path', ['sign-in', 'session-service'], [], [503, 503]],
-  ['/down', 'does not reach the service', ['session-service'], [], [503, 503]],
-  ['/limited', 'limits the rate', ['rate-limit'], [], [503, 503]],
-  ['/cached', 'caches replies of all users', ['ended-token'], ['wrong-key', 'no-key'], [503, 503]],
-];
-
-describeWithNginx('behind an nginx that', () => {
-  let service: OddService;
-  let nginx: NginxServer;
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'doctor-nginx-'));
-    service = await OddService.start();
-    const upstream = `proxy_pass ${service.url}/; proxy_http_version 1.1; proxy_set_header Connection "";`;
-    nginx = await NginxServer.start({
-      http: `limit_req_zone $server_port zone=one:1m rate=1r/m;\nproxy_cache_path ${folder} keys_zone=cache:1m;`,
-      server: `
-        location /sessions/ { ${upstream} }
-        location /down/ { proxy_pass http://127.0.0.1:${await freePort()}/; }
-        location /limited/ { limit_req zone=one; limit_req_status 429; ${upstream} }
-        location /cached/ { proxy_cache cache; proxy_cache_valid 200 1m; proxy_cache_key $uri; ${upstream} }`,
-    });
-  });
-  afterAll(async () => {
-    await nginx.close();
-    await service.close();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  it.each(LOCATIONS)('%s: %s', async (path, _what, fails, warns, guard) => {
-    const { code, idsOf, options } = await runDoctor(`${nginx.url}${path}`);
-    expect({ code, fails: idsOf('fail') }).toEqual({ code: fails.length > 0 ? 1 : 0, fails });
-    expect(idsOf('warn')).toEqual(expect.arrayContaining([...warns]));
-    expect(await askGuard({ baseUrl: `${nginx.url}${path}`, ...options }, service.issue())).toEqual(guard);
   });
 });

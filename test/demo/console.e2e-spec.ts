@@ -1,11 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type CacheChoice, NO_CACHE } from '../../apps/demo/src/backend/cache-choice.js';
-import { type LoadResult, type SceneResult } from '../../apps/demo/src/console/messages.js';
 import { type Fault } from '../../apps/demo/src/session-service/fault.js';
 import { type RunningDemo, startDemo } from '../../apps/demo/src/start-demo.js';
 import { platforms } from '../support/platforms.js';
 import { startScriptedService } from '../support/scripted-service.js';
-import { until } from '../support/until.js';
 import { DemoClient, type DemoReply } from './demo-client.js';
 import { LiveReports } from './live-reports.js';
 
@@ -103,25 +101,6 @@ describe.each(platforms('Express'))('the console of the demo on %s', (_platform,
     },
   );
 
-  it('shows the breaker open while the session service is broken, and closed again afterwards', async () => {
-    const tokens: string[] = [];
-    for (const username of ['manager', 'recruiter', 'newhire']) tokens.push(await client.tokenOf(username));
-    const [token = ''] = tokens;
-    await ail('broken');
-    for (let asked = 0; asked < 6; asked += 1) for (const one of tokens) await me(one);
-    const { totals } = await live.next(
-      ({ breakers, totals: { checks } }) => breakers.known === 'open' && checks.turnedBack > 0,
-    );
-    expect(totals.checks.unavailable).toBeGreaterThan(0);
-    await until('the health check fails while the breaker is open', async () => {
-      await Promise.all(tokens.map(me));
-      return (await client.get('/api/health/session-service')).status === 503;
-    });
-    await ail('none');
-    await until('the guard lets the user in again', async () => (await me(token)) === 200);
-    await live.next(({ breakers }) => breakers.known === 'closed');
-  });
-
   it('shows the cost of a cache: a session that was revoked elsewhere stays valid, but not on a route with a fresh check', async () => {
     await setCache(MEMORY);
     const token = await client.tokenOf('manager');
@@ -142,16 +121,6 @@ describe.each(platforms('Express'))('the console of the demo on %s', (_platform,
     await Promise.all([setCache(MEMORY), setCache(NO_CACHE), setCache(MEMORY)]);
     expect(await Promise.all(waiting)).toEqual([200, 200, 200, 200, 200]);
     expect((await live.next(({ cache }) => cache.ttlSeconds === 300)).cached).toBe(0);
-  });
-
-  it('makes one call of a stampede', async () => {
-    // Without it, requests that a slow machine sends after the reply would make a call of their own.
-    await setCache(MEMORY);
-    const token = await client.tokenOf('manager');
-    const reply = await client.send('POST', '/console/load', { body: { load: 'stampede', token } });
-    expect(reply.text).not.toContain(token);
-    const result = reply.json() as LoadResult;
-    expect(result).toMatchObject({ load: 'stampede', statuses: { 200: 500 }, lost: 0, calls: 1 });
   });
 
   it('drives steady load until it is stopped, one run at a time', async () => {
@@ -195,16 +164,6 @@ describe.each(platforms('Express'))('the console of the demo on %s', (_platform,
     // Of the twelve sessions of the scene, none is left.
     const { ended } = (await client.send('POST', '/console/end-sessions')).json() as { ended: number };
     expect(ended).toBeLessThan(12);
-  });
-
-  it('streams the steps of a scene as they begin, then its result', async () => {
-    const reply = await client.send('POST', '/console/scenes', { body: { scene: 'sign-out' } });
-    const lines = reply.text.trim().split('\n');
-    expect(lines.slice(0, 4)).toEqual(['{"step":-1}', '{"step":0}', '{"step":1}', '{"step":2}']);
-    const { result } = JSON.parse(lines[4] ?? '') as { result: SceneResult };
-    expect(result).toMatchObject({ lost: 0, measured: { admitted: 0 } });
-    expect(result.requests.cached).toBeGreaterThan(0);
-    expect(result.requests.denied).toBeGreaterThan(0);
   });
 
   it.each([

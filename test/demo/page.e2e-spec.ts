@@ -14,13 +14,6 @@ import { Visitor, type Visit } from './visitor.js';
 
 const WIDTHS = [1920, 1440, 1024, 768, 360];
 
-/** Returns the size of the smallest text of the page, in pixels, and the text. */
-const SMALLEST_TEXT = `
-  [...document.querySelectorAll('body *')]
-    .filter((element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) && element.getClientRects().length)
-    .map((element) => [parseFloat(getComputedStyle(element).fontSize), element.textContent.trim()])
-    .sort(([one], [other]) => one - other)[0]`;
-
 const FIGURES: Readonly<Record<SceneName, RegExp>> = {
   stampede: /^\d+ calls? to the session service, for [45]\d\d admitted requests$/,
   outage: /^[\d.,]+ .?s to deny a request while the breaker was open/,
@@ -79,17 +72,6 @@ describeWithBrowser.each(platforms('Express'))('the page on %s', (platform, newA
     });
   }
 
-  it('explains the library, its installation and strangers, beside six scenes, in text of 14 pixels or more', async () => {
-    const visitor = await visit();
-    await visitor.page.getByText('Every request is checked.').waitFor();
-    await visitor.page.getByText(`on ${platform}`, { exact: false }).first().waitFor();
-    expect(await visitor.page.getByRole('listitem').count()).toBe(SCENES.length);
-    await visitor.page.getByText('npx nest add nestjs-session-auth').waitFor();
-    await visitor.page.getByText('Strangers: tokens not yet seen to be valid').waitFor();
-    expect(await visitor.page.evaluate(`${SMALLEST_TEXT}[0]`)).toBeGreaterThanOrEqual(14);
-    await visitor.screenshot(`${platform}-first-sight`);
-  });
-
   it('shows a stream that ends when its session does, and why', async () => {
     const visitor = await visit();
     await visitor.play();
@@ -103,24 +85,6 @@ describeWithBrowser.each(platforms('Express'))('the page on %s', (platform, newA
     await visitor.drawer.getByRole('button', { name: 'Sign out' }).click();
     await stream.getByText(/^Over after [1-9]\d* events: session-ended, SESSION_REJECTED\.$/).waitFor();
     await visitor.screenshot(`${platform}-stream`);
-  });
-
-  it('moves before any click: the demo sends a few requests, until the visitor pauses them, uses the controls, or prefers no motion', async () => {
-    const visitor = await visit();
-    for (const kind of ['joined', 'asked', 'denied'] as const) await visitor.untilCounted(kind);
-    let turns = 0;
-    visitor.page.on('request', (request) => (turns += Number(request.url().endsWith('/console/trickle'))));
-    await visitor.page.waitForRequest('**/console/trickle');
-    await visitor.page.getByRole('button', { name: 'Pause' }).click();
-    await visitor.page.getByRole('button', { name: 'Send a few' }).waitFor();
-    const before = turns;
-    await visitor.play();
-    await visitor.sendAs('manager');
-    expect(turns).toBe(before);
-    const still = await visit({ reducedMotion: 'reduce' });
-    await still.page.getByRole('button', { name: 'Send a few' }).waitFor();
-    await still.page.getByRole('button', { name: 'Send a few' }).click();
-    await still.page.getByRole('button', { name: 'Pause' }).waitFor();
   });
 
   const PLAYED = inLongForm('four of the six scenes') ? SCENES : (['outage', 'sign-out'] as const);

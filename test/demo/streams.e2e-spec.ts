@@ -11,7 +11,6 @@ import { startDemo, type RunningDemo } from '../../apps/demo/src/start-demo.js';
 import { platforms, startApp } from '../support/platforms.js';
 import { until } from '../support/until.js';
 import type { CacheChoice } from '../../apps/demo/src/backend/cache-choice.js';
-import type { LoadResult } from '../../apps/demo/src/console/messages.js';
 import { DemoClient, type DemoReply } from './demo-client.js';
 import { LiveReports } from './live-reports.js';
 
@@ -196,18 +195,6 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
     const [own, site] = [{ origin: demo.url }, { 'sec-fetch-site': 'cross-site' }];
     expect(await press('/console/end-sessions', own)).toBe(200);
     expect(await press('/console/end-sessions', { ...own, ...site })).toBe(403);
-  });
-
-  it('stops the stampede that runs, and not the run after it', async () => {
-    const token = await client.tokenOf('manager');
-    const two = [order('stampede', token), order('stampede', token)] as const;
-    expect((await Promise.race(two)).status).toBe(409);
-    await client.send('DELETE', '/console/load');
-    expect((await order('steady', token)).status).toBe(202);
-    const stopped = (await Promise.all(two)).find(({ status }) => status === 200)?.json() as LoadResult;
-    expect(stopped.lost).toBeGreaterThan(0);
-    expect((await order('steady', token)).status).toBe(409);
-    await client.send('DELETE', '/console/load');
   });
 });
 

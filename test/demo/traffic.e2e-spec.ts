@@ -63,16 +63,4 @@ describe('the marks of the page', () => {
     expect(playToEnd(traffic, 0)).toBeGreaterThan(20_000);
     expect(traffic.counts).toMatchObject({ requests: 3_000, cached: 0 });
   });
-
-  it('are not counted again if the counts are reset while they are in flight', () => {
-    const traffic = new Traffic(layOut(1278), false);
-    const { came, settled } = requests(1, 2_500, 'cached');
-    traffic.apply({ events: came, more: {} }, 0);
-    traffic.reset();
-    traffic.apply({ events: settled, more: {} }, 10);
-    expect([traffic.marks.size, Object.values(traffic.counts).every((count) => count === 0)]).toEqual([
-      0,
-      true,
-    ]);
-  });
 });

@@ -187,6 +187,8 @@ describe('nest add, once more', () => {
     expect(again.said).toContain(
       `SessionAuthModule is already registered in ${MODULE}. Your code is unchanged.`,
     );
+    const { said } = await add(files, { protectAllRoutes: true });
+    expect(said).toContain(`Add \`protectAllRoutes: true\` to it in ${MODULE}.`);
   });
 
   it('leaves a session check alone that another module of the application registers', async () => {
@@ -386,6 +388,12 @@ describe('an application with a guard of its own', () => {
       'Your application has a guard (src/auth/own.ts), so `protectAllRoutes` was left off',
     );
     expect(said).toMatch(/https:\/\/github\.com\/[\w/-]+\/blob\/v\d+\.\d+\.\d+\/docs\/migration\.md\n/);
+  });
+
+  it('is protected all the same when that is asked for', async () => {
+    const project = projectWith(moduleWith('{}'), { 'src/own.ts': '@UseGuards(Own) class A {}' });
+    const { files } = await add(project, { protectAllRoutes: true });
+    expect(files[MODULE]).toContain('protectAllRoutes: true,');
   });
 
   it('in a library of its workspace keeps it, and one in another application does not count', async () => {

@@ -159,11 +159,7 @@ describeWithPostgres('the audit trail of its guide, on PostgreSQL', () => {
     await server.run();
 
     await until('every line is written', async () => (await count()) === 21);
-    expect(
-      await rows(
-        'select min(number) as first, max(number) as last, count(distinct run) as runs from decisions',
-      ),
-    ).toEqual([{ first: '1', last: '21', runs: '1' }]);
+    expect(await rows('select count(distinct run) as runs from decisions')).toEqual([{ runs: '1' }]);
     expect(await rows(GAPS)).toEqual([]);
   });
 
@@ -175,10 +171,8 @@ describeWithPostgres('the audit trail of its guide, on PostgreSQL', () => {
       return real.query(text, values);
     });
     decide(MAX_WAITING + 123);
-    await until(
-      'a failed insert is logged',
-      () => log.having('warn', 'insert failed (ECONNREFUSED): 50000 decisions wait, 123 are lost').length > 0,
-    );
+    const line = 'insert failed (ECONNREFUSED): 50000 decisions wait, 123 are lost';
+    await until('a failed insert is logged', () => log.having('warn', line).length > 0);
     isDown = false;
     await until('the lines that waited are written', async () => (await count()) === MAX_WAITING);
     decide(1);

@@ -73,17 +73,6 @@ import type { WireReply } from './send.js';
       });
     });
 
-    it('assigns a user name once if concurrent administrations add it', async () => {
-      const environment = { DATABASE_URL, USER_PASSWORD: 'open sesame' };
-      const add = (): ReturnType<typeof administer> => administer(program, environment);
-      const ends = await Promise.all([add(), add(), add(), add()]);
-
-      expect(ends.map(({ code }) => code).sort()).toEqual([0, 1, 1, 1]);
-      for (const { code, output } of ends)
-        expect(output).toContain(code === 0 ? 'Added the user "ann"' : 'is already taken');
-      expectUserRecord(await signIn((await start()).url, { username: 'ann', password: 'open sesame' }));
-    });
-
     it('ends with exit code 0 on SIGTERM while its database does not answer', async () => {
       const proxy = await MeddlingProxy.to(server.port);
       try {
