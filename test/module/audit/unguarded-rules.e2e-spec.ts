@@ -1,40 +1,26 @@
-import { describe, expect, afterEach, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   Controller,
   Get,
+  Scope,
+  UseGuards,
   UseInterceptors,
   type CallHandler,
   type ExecutionContext,
-  type INestApplication,
   type NestInterceptor,
-  type INestMicroservice,
   type Type,
 } from '@nestjs/common';
 import { ApolloServerPluginInlineTraceDisabled } from '@apollo/server/plugin/disabled';
-import { ApolloFederationDriver, type ApolloDriverConfig } from '@nestjs/apollo';
-import { GraphQLModule, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
-import {
-  ClientProxyFactory,
-  MessagePattern,
-  Transport,
-  type MicroserviceOptions,
-} from '@nestjs/microservices';
-import {
-  fromPayload,
-  Public,
-  Roles,
-  SessionAuthGuard,
-  type SessionAuthExtras,
-  type SessionAuthOptions,
-} from 'nestjs-session-auth';
-import type { AddressInfo, Server } from 'node:net';
+import { ApolloDriver, ApolloFederationDriver, type ApolloDriverConfig } from '@nestjs/apollo';
+import { GraphQLModule, Query, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
+import { MessagePattern, type MicroserviceOptions } from '@nestjs/microservices';
+import { fromPayload, Public, Roles, SessionAuthGuard } from 'nestjs-session-auth';
 import { firstValueFrom, type Observable } from 'rxjs';
-import { APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
-import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import { APP_GUARD, APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
+import { TCP, tcpClientOf } from '../../messages/openings.microservice.js';
 import type { RunningApp } from '../../support/platforms.js';
 import { sampleApp } from '../../support/sample-app.js';
 import { testbed } from '../../support/testbed.js';
-import { SOCKET_IO } from '../../sockets/peers.js';
 import { askGraphql, hybrid, outcomeOf, visit, type AuditedApp } from './audited-app.js';
 
 @Resolver('Opening')
@@ -77,12 +63,54 @@ class CachedController {
   }
 }
 
+@Controller({ scope: Scope.REQUEST })
+class BoundWithRule extends MessagesController {
+  constructor() {
+    super();
+    this.ruledForBosses = this.ruledForBosses.bind(this);
+  }
+}
+
+@Controller({ scope: Scope.REQUEST })
+class BoundWithGuard extends MessagesController {
+  constructor() {
+    super();
+    this.plain = this.plain.bind(this);
+    UseGuards(UnknownGuard)(Reflect.get(this, 'plain'));
+  }
+}
+class UnknownGuard extends SessionAuthGuard {}
+
 @Controller()
 class UncachedController {
   @Get('salary') @Roles('boss') salaryForBosses(): string {
     return visit('UncachedController.salaryForBosses');
   }
 }
+
+@Resolver('Company')
+@UseGuards(SessionAuthGuard)
+class GuardedCompany {
+  @ResolveField('name') name(): string {
+    return visit('GuardedCompany.name');
+  }
+}
+
+@Resolver({ scope: Scope.REQUEST } as never)
+class OpenSearch {
+  @Query('search') @Public() search(): object {
+    return { __typename: 'Company' };
+  }
+}
+
+const searching = (found: string): AuditedApp => {
+  const typeDefs = `type Company { name: String } type Place { name: String } union Found = ${found} type Query { search: Found company: Company }`;
+  return {
+    imports: [GraphQLModule.forRoot<ApolloDriverConfig>({ driver: ApolloDriver, typeDefs })],
+    providers: [GuardedCompany, OpenSearch],
+    call: (...asking) => askGraphql(...asking, '{ search { ... on Company { name } } }'),
+  };
+};
 
 function subgraph(fieldResolverEnhancers: 'guards'[] = []): AuditedApp {
   const module = GraphQLModule.forRoot<ApolloDriverConfig>({
@@ -101,6 +129,8 @@ function subgraph(fieldResolverEnhancers: 'guards'[] = []): AuditedApp {
 const ENTITIES =
   '{ _entities(representations: [{ __typename: "Opening", id: 1 }]) { ... on Opening { salary } } }';
 
+const APP_GUARD_CLASS = { provide: APP_GUARD, useClass: SessionAuthGuard };
+const CLOSED = { options: { protectAllRoutes: true } };
 const places = (owner: Type, ...names: string[]): string[] => names.map((name) => `${owner.name}.${name}`);
 
 describe('rules where Nest runs no guards', () => {
@@ -116,6 +146,15 @@ describe('rules where Nest runs no guards', () => {
     expect(await outcomeOf(() => subgraph(['guards']), service)).toEqual(guarded);
   });
 
+  it('a guarded type that a public query returns stops the start, unless the query returns other types only', async () => {
+    const service = await bed.service();
+    const name = places(GuardedCompany, 'name');
+    const reached = { open: name, served: name, named: name, isStopped: true };
+    expect(await outcomeOf(() => searching('Place | Company'), service)).toEqual(reached);
+    const unreached = { open: [], served: [], named: [], isStopped: false };
+    expect(await outcomeOf(() => searching('Place'), service)).toEqual(unreached);
+  });
+
   it('message handlers are closed where a microservice is connected without inheritAppConfig [P06]', async () => {
     const service = await bed.service();
     const asking = (options: NonNullable<AuditedApp['options']>) => () =>
@@ -127,6 +166,23 @@ describe('rules where Nest runs no guards', () => {
     const closed = await outcomeOf(asking({ protectAllRoutes: true }), service);
     // A session of any role is enough for the handler without a rule.
     expect(closed).toEqual({ open: places(MessagesController, 'open'), ...passing });
+  });
+
+  it.each<[string, Type, Partial<AuditedApp>, boolean]>([
+    ['inheritAppConfig', MessagesController, CLOSED, true],
+    ['APP_GUARD', MessagesController, { providers: [APP_GUARD_CLASS] }, false],
+    ['a controller for each message that binds a method with a rule', BoundWithRule, CLOSED, false],
+    [
+      'a controller for each message that names a guard for the method that it binds',
+      BoundWithGuard,
+      CLOSED,
+      false,
+    ],
+  ])('message handlers are closed with %s', async (_how, controller, more, inherit) => {
+    const create = (): AuditedApp => hybrid(controller, ['ruled', 'plain'], more, inherit);
+    const served = places(MessagesController, 'plain', 'ruledForBosses');
+    const expected = { open: [], served, named: [], isStopped: false };
+    expect(await outcomeOf(create, await bed.service())).toEqual(expected);
   });
 
   it('a guarded route that CacheInterceptor caches for all users, local or global, is named by the audit with a remedy, which stops the start [P23]', async () => {
@@ -145,137 +201,27 @@ describe('rules where Nest runs no guards', () => {
   });
 });
 
-@Controller()
-class Ruled {
-  @MessagePattern('say') @Roles('boss') say(): string {
-    return 'said';
-  }
-}
-
-@Controller()
-class Plain {
-  @MessagePattern('say') say(): string {
-    return 'said';
-  }
-
-  @MessagePattern('open') @Public() open(): string {
-    return 'open';
-  }
-}
-
-describe('a microservice', () => {
+describe('a microservice of its own', () => {
   const bed = testbed();
-  let messages: INestMicroservice | undefined;
-  afterEach(() => messages?.close());
 
-  async function start(
-    controller: Type,
-    extras: Partial<SessionAuthOptions & SessionAuthExtras>,
-    isGuarded = false,
-  ) {
+  it('is closed with protectAllRoutes, and answers public messages', async () => {
     const service = await bed.service();
-    const options = { token: fromPayload('token'), audit: 'error', ...extras } as const;
-    const root = sampleApp({ baseUrl: service.url, options, controllers: [controller] });
-    const tcp = { transport: Transport.TCP, options: { host: '127.0.0.1', port: 0 } } as const;
+    const options = { token: fromPayload('token'), audit: 'error', protectAllRoutes: true } as const;
+    const root = sampleApp({ baseUrl: service.url, options, controllers: [MessagesController] });
     // With a snapshot Nest inspects the contents of every module.
-    messages = await NestFactory.createMicroservice<MicroserviceOptions>(root, {
-      ...tcp,
-      logger: false,
-      abortOnError: false,
-      snapshot: true,
-    });
-    if (isGuarded) messages.useGlobalGuards(messages.get(SessionAuthGuard));
+    const setup = { logger: false, abortOnError: false, snapshot: true } as const;
+    const messages = await NestFactory.createMicroservice<MicroserviceOptions>(root, { ...TCP, ...setup });
     await messages.listen();
-    const { port } = messages.unwrap<Server>().address() as AddressInfo;
-    return async (pattern: string, role?: string) => {
-      const client = ClientProxyFactory.create({
-        transport: Transport.TCP,
-        options: { host: '127.0.0.1', port },
-      });
-      const token = role === undefined ? undefined : service.signInAs({ role }, role);
-      const reply = await firstValueFrom(client.send<string>(pattern, { token })).catch(
-        (error: unknown) => (error as { code: string }).code,
-      );
-      client.close();
-      return reply;
+    const client = tcpClientOf(messages);
+    const ask = async (pattern: string, role?: string): Promise<unknown> => {
+      const token = role === undefined ? undefined : service.signInAs({ role });
+      const reply = firstValueFrom(client.send<string>(pattern, { token }));
+      return reply.catch((error: unknown) => (error as { code: string }).code);
     };
-  }
-
-  it.each<[string, () => ReturnType<typeof start>, string]>([
-    ['a rule', () => start(Ruled, {}), 'ACCESS_DENIED'],
-    ['useGlobalGuards()', () => start(Plain, {}, true), 'said'],
-  ])('of its own is closed and passes the audit, with %s', async (_name, starting, forClerk) => {
-    const ask = await starting();
-    expect([await ask('say'), await ask('say', 'clerk'), await ask('say', 'boss')]).toEqual([
-      'SESSION_REQUIRED',
-      forClerk,
-      'said',
-    ]);
-  });
-
-  it('answers public messages of a closed application', async () => {
-    const ask = await start(Plain, { protectAllRoutes: true });
-    expect(await ask('open')).toBe('open');
-  });
-});
-
-const SAID = { event: 'answer', data: 'said' };
-
-@WebSocketGateway()
-@Roles('boss')
-class RuledGateway {
-  @SubscribeMessage('say') sayForBosses(): unknown {
-    visit('RuledGateway.sayForBosses');
-    return SAID;
-  }
-}
-
-@WebSocketGateway()
-class PlainGateway {
-  @SubscribeMessage('say') say(): unknown {
-    visit('PlainGateway.say');
-    return SAID;
-  }
-
-  @SubscribeMessage('open') @Public() open(): unknown {
-    return SAID;
-  }
-}
-
-const [, adapter, connect] = SOCKET_IO;
-
-function serving(gateway: Type, more: Partial<AuditedApp> = {}): AuditedApp {
-  return {
-    ...more,
-    providers: [gateway, ...(more.providers ?? [])],
-    configure: (app: INestApplication) => {
-      more.configure?.(app);
-      app.useWebSocketAdapter(adapter(app));
-    },
-    call: async ({ url }, token) => {
-      const peer = await connect(url, {});
-      await peer.ask('say', { token });
-      await peer.close();
-    },
-  };
-}
-
-const guarding = {
-  configure: (app: INestApplication) => void app.useGlobalGuards(app.get(SessionAuthGuard)),
-};
-
-describe('an application with a gateway', () => {
-  const bed = testbed();
-
-  it.each<[string, () => AuditedApp, string[]]>([
-    ['a rule on the gateway', () => serving(RuledGateway), ['RuledGateway.sayForBosses']],
-    ['useGlobalGuards()', () => serving(PlainGateway, guarding), ['PlainGateway.say']],
-  ])('is closed and passes the audit, with %s', async (_case, create, served) => {
-    expect(await outcomeOf(create, await bed.service())).toEqual({
-      open: [],
-      served,
-      named: [],
-      isStopped: false,
-    });
+    expect([await ask('plain'), await ask('ruled', 'clerk')]).toEqual(['SESSION_REQUIRED', 'ACCESS_DENIED']);
+    const served = places(MessagesController, 'plain', 'ruledForBosses', 'open');
+    expect([await ask('plain', 'clerk'), await ask('ruled', 'boss'), await ask('open')]).toEqual(served);
+    await client.close();
+    await messages.close();
   });
 });

@@ -104,7 +104,11 @@ describe('the audit at bootstrap', () => {
       [warningOf('handle1'), warningOf('handle2')],
       [],
     ]);
-    expect(await run(modules, 'error')).toBeInstanceOf(InvalidConfigurationError);
+    const error = await run(modules, 'error');
+    expect(error).toBeInstanceOf(InvalidConfigurationError);
+    expect(String(error)).toMatch(
+      /: the audit found\n {2}Handlers\.handle1 has [^\n]+\n {2}Handlers\.handle2 has /,
+    );
   });
 
   it('says once what the handlers need, and for each registration what checks its sessions', async () => {

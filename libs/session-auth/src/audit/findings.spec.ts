@@ -1,10 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, UseGuards, type Type } from '@nestjs/common';
+import {
+  All,
+  Controller,
+  Get,
+  Post,
+  SetMetadata,
+  UseGuards,
+  UseInterceptors,
+  type Type,
+} from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { ResolveField, Resolver } from '@nestjs/graphql';
+import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { CclScope, OptionalAuth, Public, Roles, SubRoles } from '../guard/access.decorators.js';
-import { CurrentUser } from '../guard/current-user.decorator.js';
+import { AuthToken, CurrentUser } from '../guard/current-user.decorator.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { handlersIn } from '../guard/handlers.js';
 import { type AuditContext, auditContextOf } from './audit-context.js';
@@ -127,6 +136,100 @@ describe('the audit finds a method that replaces a ruled one', () => {
     expect(findings(Overriding)).toEqual([
       expect.stringMatching(/^Overriding\.handle overrides Handlers\.handle without its rule/),
     ]);
+  });
+});
+
+/** The decorators that are always undefined, of a method with these decorators. */
+function undefinedIn(...decorators: MethodDecorator[]): (string | undefined)[] {
+  return findings(handlerWith(...decorators))
+    .map((text) => /^Handlers\.handle has (\S+), which is always undefined: no guard checks/.exec(text)?.[1])
+    .filter((found) => found !== undefined);
+}
+
+class ThrottlerGuard {
+  canActivate = (): boolean => true;
+}
+class OwnThrottlerGuard extends ThrottlerGuard {}
+class GuardOfTheApplication {
+  canActivate = (): boolean => true;
+}
+
+describe('the audit finds a parameter with the user or the token', () => {
+  const at =
+    (decorate: ParameterDecorator, index = 0): MethodDecorator =>
+    (target, name) =>
+      decorate(target, name, index);
+  const [user, guard] = [at(CurrentUser()), UseGuards(SessionAuthGuard)];
+
+  it.each<[string, MethodDecorator[], string[]]>([
+    ['without a guard', [Get()], ['@CurrentUser()']],
+    [
+      'without a guard, each once',
+      [Get(), at(CurrentUser('role'), 1), at(AuthToken(), 2)],
+      ['@AuthToken()', '@CurrentUser()'],
+    ],
+    ['of a root field', [Query()], ['@CurrentUser()']],
+    ['behind a guard that sets no user', [Get(), UseGuards(OwnThrottlerGuard)], ['@CurrentUser()']],
+    ['behind an instance of it', [Get(), UseGuards(new ThrottlerGuard())], ['@CurrentUser()']],
+    ['of a public handler', [Get(), Public(), guard], ['@CurrentUser()']],
+    ['of a field, which has that of its root field', [ResolveField()], []],
+    [
+      'behind a guard of the application, which may set the user',
+      [Get(), UseGuards(GuardOfTheApplication)],
+      [],
+    ],
+    ['behind such a guard, and public', [Get(), Public(), UseGuards(GuardOfTheApplication)], []],
+    ['behind the guard', [Get(), guard], []],
+    ['with a rule', [Get(), Roles('boss')], []],
+    ['with an optional session', [Get(), OptionalAuth()], []],
+  ])('or not: %s', (_where, decorators, expected) => {
+    expect(undefinedIn(user, ...decorators).sort()).toEqual(expected);
+  });
+});
+
+class CacheInterceptor {
+  intercept(): never {
+    throw new Error('Nothing calls it here');
+  }
+}
+class NamedCacheInterceptor extends CacheInterceptor {}
+class CacheForEachUser extends CacheInterceptor {}
+Object.assign(CacheForEachUser.prototype, { trackBy: () => 'user and url' });
+class CacheOfSomeCalls extends CacheInterceptor {
+  isRequestCacheable(): boolean {
+    return false;
+  }
+}
+
+describe('the audit finds a guarded route that is cached for all users', () => {
+  const [guard, cached] = [UseGuards(SessionAuthGuard), UseInterceptors(CacheInterceptor)];
+  const key = (value: unknown): MethodDecorator => SetMetadata('cache_module:cache_key', value);
+  const FOUND = [
+    'Handlers.handle is cached for all users at once: the key of CacheInterceptor is the URL, or the text of @CacheKey(). Remove it, override trackBy() so that the key names the user, or give @CacheKey() a function.',
+  ];
+
+  it.each<[string, MethodDecorator[], unknown[]]>([
+    ['of GET', [guard, cached, Get()], FOUND],
+    ['of every method', [guard, cached, All()], FOUND],
+    ['by an instance', [guard, UseInterceptors(new CacheInterceptor()), Get()], FOUND],
+    ['by a subclass', [guard, UseInterceptors(NamedCacheInterceptor), Get()], FOUND],
+    ['of POST, with one key', [guard, cached, key('constant'), Post()], FOUND],
+    ['of POST', [guard, cached, Post()], []],
+    ['with a key for each user', [guard, cached, key(() => 'user and url'), Get()], []],
+    ['by a subclass with such a key', [guard, UseInterceptors(CacheForEachUser), Get()], []],
+    ['by a subclass that chooses', [guard, UseInterceptors(CacheOfSomeCalls), Get()], []],
+    ['public', [Public(), cached, Get()], []],
+    ['unguarded', [cached, Get()], []],
+  ])('or not: %s', (_how, decorators, expected) => {
+    expect(findings(handlerWith(...decorators))).toEqual(expected);
+  });
+
+  it('by an interceptor of its class, or of the application', () => {
+    const ofClass = handlerWith(guard, Get());
+    cached(ofClass);
+    expect(findings(ofClass)).toEqual(FOUND);
+    const interceptors = [new CacheInterceptor()];
+    expect(findings(handlerWith(guard, Get()), { interceptors })).toEqual(FOUND);
   });
 });
 
