@@ -5,13 +5,7 @@ import { APP_GUARD } from '@nestjs/core';
 import { Field, GraphQLModule, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { MessagePattern, type ClientProxy, type MicroserviceOptions } from '@nestjs/microservices';
 import { type OnGatewayInit, SubscribeMessage, WebSocketGateway, type WsResponse } from '@nestjs/websockets';
-import {
-  CurrentUser,
-  fromPayload,
-  Roles,
-  SessionAuthGuard,
-  type SessionAuthExtras,
-} from 'nestjs-session-auth';
+import { CurrentUser, fromPayload, Roles, SessionAuthGuard } from 'nestjs-session-auth';
 import { sessionSockets, SessionSockets } from 'nestjs-session-auth/sockets';
 import { firstValueFrom } from 'rxjs';
 import { postGraphql, type GraphqlReply } from '../graphql/graphql-client.js';
@@ -23,6 +17,9 @@ import { testbed } from '../support/testbed.js';
 import { PARTNER, Partners, Root, Staff, STAFF, twoServices } from './two-registrations.js';
 
 const guard: Provider = { provide: APP_GUARD, useClass: SessionAuthGuard };
+
+/** Of the registration for staff, whose guard Nest calls for all modules. */
+const CLOSED = { isGlobal: true, protectAllRoutes: true };
 
 const text = String;
 
@@ -57,48 +54,42 @@ class PartnersResolver {
 describe.each(platforms('Express'))('fields of GraphQL on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it.each<[string, SessionAuthExtras, Provider[]]>([
-    ['protectAllRoutes', { isGlobal: true, protectAllRoutes: true }, []],
-    ['APP_GUARD of both', {}, [guard]],
-  ])(
-    'are each checked by the registration of their resolver, also below those of others: %s [P68]',
-    async (_how, extras, providers) => {
-      const { forStaff, forPartners, asked, ann, bob } = await twoServices(bed);
-      const app = await bed.app({
-        module: Root,
-        imports: [
-          { module: Staff, imports: [forStaff(extras)], providers: [StaffResolver, ...providers] },
-          {
-            module: Partners,
-            imports: [forPartners()],
-            providers: [{ provide: 'resolver', useFactory: () => new PartnersResolver() }, ...providers],
-          },
-          GraphQLModule.forRoot<ApolloDriverConfig>({
-            driver: ApolloDriver,
-            autoSchemaFile: true,
-            graphiql: false,
-            fieldResolverEnhancers: ['guards'],
-          }),
-        ],
-      });
-      const ask = async (query: string, headers: Record<string, string>): Promise<unknown> => {
-        const { data, errors } = (await (
-          await postGraphql(app.url, { query }, undefined, headers)
-        ).json()) as GraphqlReply;
-        return errors?.map(({ path }) => path) ?? data;
-      };
-      const query = '{ desk { supplier clerk name } partner }';
-      expect(await ask(query, { [STAFF]: ann, [PARTNER]: bob })).toEqual({
-        desk: { supplier: 'bob', clerk: 'ann', name: 'desk' },
-        partner: 'bob',
-      });
-      const { staff, partner } = asked();
-      expect([new Set(staff), new Set(partner)]).toEqual([new Set([ann]), new Set([bob])]);
-      expect(await ask('{ desk { supplier } }', { [STAFF]: ann })).toEqual([['desk', 'supplier']]);
-      expect(await ask('{ partner }', { [STAFF]: ann })).toEqual([['partner']]);
-      expect(asked().partner).toEqual([]);
-    },
-  );
+  it('are each checked by the registration of their resolver, also below those of others [P68]', async () => {
+    const { forStaff, forPartners, asked, ann, bob } = await twoServices(bed);
+    const app = await bed.app({
+      module: Root,
+      imports: [
+        { module: Staff, imports: [forStaff()], providers: [StaffResolver, guard] },
+        {
+          module: Partners,
+          imports: [forPartners()],
+          providers: [{ provide: 'resolver', useFactory: () => new PartnersResolver() }, guard],
+        },
+        GraphQLModule.forRoot<ApolloDriverConfig>({
+          driver: ApolloDriver,
+          autoSchemaFile: true,
+          graphiql: false,
+          fieldResolverEnhancers: ['guards'],
+        }),
+      ],
+    });
+    const ask = async (query: string, headers: Record<string, string>): Promise<unknown> => {
+      const { data, errors } = (await (
+        await postGraphql(app.url, { query }, undefined, headers)
+      ).json()) as GraphqlReply;
+      return errors?.map(({ path }) => path) ?? data;
+    };
+    const query = '{ desk { supplier clerk name } partner }';
+    expect(await ask(query, { [STAFF]: ann, [PARTNER]: bob })).toEqual({
+      desk: { supplier: 'bob', clerk: 'ann', name: 'desk' },
+      partner: 'bob',
+    });
+    const { staff, partner } = asked();
+    expect([new Set(staff), new Set(partner)]).toEqual([new Set([ann]), new Set([bob])]);
+    expect(await ask('{ desk { supplier } }', { [STAFF]: ann })).toEqual([['desk', 'supplier']]);
+    expect(await ask('{ partner }', { [STAFF]: ann })).toEqual([['partner']]);
+    expect(asked().partner).toEqual([]);
+  });
 });
 
 @Controller()
@@ -125,45 +116,37 @@ describe('messages of a hybrid application', () => {
     await client?.close();
   });
 
-  it.each<[string, SessionAuthExtras, Provider[], boolean]>([
-    ['protectAllRoutes', { isGlobal: true, protectAllRoutes: true }, [], false],
-    ['APP_GUARD of both, with inheritAppConfig', {}, [guard], true],
-  ])(
-    'are checked by the registration of their module: %s [P68]',
-    async (_how, extras, providers, inheritAppConfig) => {
-      const { forStaff, forPartners, asked, ann, bob } = await twoServices(bed);
-      const imports = [
-        {
-          module: Staff,
-          imports: [forStaff({ ...extras, token: fromPayload('staff') })],
-          controllers: [StaffMessages],
-          providers,
-        },
-        {
-          module: Partners,
-          imports: [forPartners({ token: fromPayload('partner') })],
-          controllers: [PartnersMessages],
-          providers,
-        },
-      ];
-      const { app } = await bed.app({ module: Root, imports });
-      const messages = app.connectMicroservice<MicroserviceOptions>(TCP, { inheritAppConfig });
-      await app.startAllMicroservices();
-      client = tcpClientOf(messages);
-      const send = (pattern: string, data: object): Promise<unknown> =>
-        firstValueFrom((client ?? tcpClientOf(messages)).send<unknown>(pattern, data)).catch(
-          (error: unknown) => (error as { readonly code?: string }).code,
-        );
-      const both = { staff: ann, partner: bob };
-      expect(await send('staff', both)).toBe('ann');
-      expect(asked()).toEqual({ staff: [ann], partner: [] });
-      for (const pattern of ['partners', 'ruled']) {
-        expect(await send(pattern, both)).toBe('bob');
-        expect(await send(pattern, { staff: ann })).toBe('SESSION_REQUIRED');
-        expect(asked()).toEqual({ staff: [], partner: [bob] });
-      }
-    },
-  );
+  it('are checked by the registration of their module [P68]', async () => {
+    const { forStaff, forPartners, asked, ann, bob } = await twoServices(bed);
+    const imports = [
+      {
+        module: Staff,
+        imports: [forStaff({ ...CLOSED, token: fromPayload('staff') })],
+        controllers: [StaffMessages],
+      },
+      {
+        module: Partners,
+        imports: [forPartners({ token: fromPayload('partner') })],
+        controllers: [PartnersMessages],
+      },
+    ];
+    const { app } = await bed.app({ module: Root, imports });
+    const messages = app.connectMicroservice<MicroserviceOptions>(TCP);
+    await app.startAllMicroservices();
+    client = tcpClientOf(messages);
+    const send = (pattern: string, data: object): Promise<unknown> =>
+      firstValueFrom((client ?? tcpClientOf(messages)).send<unknown>(pattern, data)).catch(
+        (error: unknown) => (error as { readonly code?: string }).code,
+      );
+    const both = { staff: ann, partner: bob };
+    expect(await send('staff', both)).toBe('ann');
+    expect(asked()).toEqual({ staff: [ann], partner: [] });
+    for (const pattern of ['partners', 'ruled']) {
+      expect(await send(pattern, both)).toBe('bob');
+      expect(await send(pattern, { staff: ann })).toBe('SESSION_REQUIRED');
+      expect(asked()).toEqual({ staff: [], partner: [bob] });
+    }
+  });
 });
 
 abstract class Feed implements OnGatewayInit {
@@ -246,28 +229,22 @@ describe.each(SOCKET_LIBRARIES)('a gateway on %s', (_name, adapter, connect) => 
     );
   });
 
-  it.each<[string, SessionAuthExtras]>([
-    ['without a guard of the application', { isGlobal: true }],
-    ['with protectAllRoutes of another one', { isGlobal: true, protectAllRoutes: true }],
-  ])(
-    'is checked by the registration of its module, at its handshake and each message, %s [P68]',
-    async (_how, extras) => {
-      const { forStaff, forPartners, asked, ann, bob } = await twoServices(bed);
-      const partners = {
-        module: Partners,
-        imports: [forPartners({ plugins })],
-        providers: [PartnersGateway],
-      };
-      const app = await bed.app(
-        { module: Root, imports: [forStaff({ ...extras, plugins }), partners] },
-        { configure },
-      );
-      const peer = await connect(app.url, { headers: { [STAFF]: ann, [PARTNER]: bob } });
-      peers.push(peer);
-      expect(await peer.ask('me')).toEqual(['answer', 'bob']);
-      await expect(connect(app.url, { headers: { [STAFF]: ann } })).rejects.toThrow(HandshakeDenied);
-      const { staff, partner } = asked();
-      expect([staff, new Set(partner)]).toEqual([[], new Set([bob])]);
-    },
-  );
+  it('is checked by the registration of its module, at its handshake and each message [P68]', async () => {
+    const { forStaff, forPartners, asked, ann, bob } = await twoServices(bed);
+    const partners = {
+      module: Partners,
+      imports: [forPartners({ plugins })],
+      providers: [PartnersGateway],
+    };
+    const app = await bed.app(
+      { module: Root, imports: [forStaff({ ...CLOSED, plugins }), partners] },
+      { configure },
+    );
+    const peer = await connect(app.url, { headers: { [STAFF]: ann, [PARTNER]: bob } });
+    peers.push(peer);
+    expect(await peer.ask('me')).toEqual(['answer', 'bob']);
+    await expect(connect(app.url, { headers: { [STAFF]: ann } })).rejects.toThrow(HandshakeDenied);
+    const { staff, partner } = asked();
+    expect([staff, new Set(partner)]).toEqual([[], new Set([bob])]);
+  });
 });

@@ -79,6 +79,44 @@ class Other {}
 @Global()
 class GlobalWrapper {}
 
+describe('two registrations for the whole application', () => {
+  const closed = (): DynamicModule =>
+    SessionAuthModule.forRoot({ ...OPTIONS, isGlobal: false, protectAllRoutes: true });
+  const asyncWhole = (): DynamicModule => SessionAuthModule.forRootAsync({ useFactory: () => OPTIONS });
+
+  it('stop the start with a message that contains the remedy [P21]', async () => {
+    for (const [first, second] of [
+      [whole(), whole()],
+      [whole(), asyncWhole()],
+      [closed(), closed()],
+      [closed(), whole()],
+      [whole(), GlobalWrapper],
+    ] as const) {
+      for (const imports of [
+        [first, second],
+        [holding(Staff, [first]), holding(Partners, [second])],
+      ]) {
+        const error = await bootstrapError(holding(Root, imports));
+        expect(error).toBeInstanceOf(InvalidConfigurationError);
+        expect(error.message).toMatch(
+          /^SessionAuthModule is registered more than once for the whole application\. Call forRoot\(\) or forRootAsync\(\) once, in the root module/,
+        );
+      }
+    }
+  });
+
+  it('are one if two modules import it, and may be beside one of a single module', async () => {
+    const one = whole();
+    for (const [first, second] of [
+      [one, one],
+      [closed(), here()],
+    ] as const) {
+      const root = holding(Root, [holding(Staff, [first]), holding(Partners, [second])]);
+      await expect(bootstrapError(root)).rejects.toThrow('The application started');
+    }
+  });
+});
+
 describe('two registrations that a module is given stop the start [P68]', () => {
   const between = { module: Between, imports: [exporting(Staff, [here()])], exports: [Staff] };
   const partners = exporting(Partners, [here()]);
@@ -91,6 +129,7 @@ describe('two registrations that a module is given stop the start [P68]', () => 
       holding(Root, [whole(), partners], Shared),
       ['Root', 'Partners'],
     ],
+    ['by two imports of its own, also without handlers', holding(Root, [here(), asyncHere()]), ['Root']],
     ['by forRootAsync', exporting(Root, [asyncHere(), partners], [Shared]), ['Root', 'Partners']],
   ])('%s', async (_how, root, names) => {
     const error = await bootstrapError(root);
@@ -122,13 +161,6 @@ describe('two registrations that a module is given stop the start [P68]', () => 
     expect(error).toBeInstanceOf(InvalidConfigurationError);
     expect(error.message).toMatch(/^Shared is in (Staff|Root|Partners) and (Staff|Root|Partners), /);
     expect(error.message).toContain('Give each module a subclass of it');
-  });
-
-  it('and so do two for the whole application, one of which a global module re-exports', async () => {
-    const error = await bootstrapError(holding(Root, [GlobalWrapper, whole()]));
-    expect(error.message).toContain(
-      'SessionAuthModule is registered more than once for the whole application',
-    );
   });
 
   it.each<[string, DynamicModule]>([

@@ -1,7 +1,9 @@
 import 'reflect-metadata';
 import { describe, expect, it, jest } from '@jest/globals';
-import { Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
+import { Injectable, Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
+import { CapturedLog } from '../../../../test/support/captured-log.js';
+import { InvalidConfigurationError } from '../contract/errors.js';
 import { ContextKindsModule } from './context-kinds.module.js';
 import { SessionAuthModule } from './session-auth.module.js';
 import { REGISTRATION, type Registration } from './wiring.js';
@@ -20,6 +22,45 @@ it.each([SessionAuthModule, ContextKindsModule])(
     expect(Reflect.getMetadata('self:paramtypes', module)).toHaveLength(module.length);
   },
 );
+
+@Injectable()
+class WithoutMethod {}
+
+it.each<[string, () => DynamicModule, string]>([
+  [
+    'no options for forRoot()',
+    () => SessionAuthModule.forRoot(undefined as never),
+    'SessionAuthModule has no options. Write SessionAuthModule.forRoot({ baseUrl, apiKey }).',
+  ],
+  [
+    'no options for forRootAsync()',
+    () => SessionAuthModule.forRootAsync(undefined as never),
+    'SessionAuthModule has no options. Write SessionAuthModule.forRootAsync({ useFactory }).',
+  ],
+  [
+    'a useClass without its method',
+    () => SessionAuthModule.forRootAsync({ useClass: WithoutMethod as never }),
+    'SessionAuthModule: WithoutMethod has no createSessionAuthOptions(). Add the method, which returns { baseUrl, apiKey }.',
+  ],
+  [
+    'the module itself, without options',
+    () => SessionAuthModule as never,
+    'SessionAuthModule is imported without options. Import SessionAuthModule.forRoot({ baseUrl, apiKey }) in the root module: other modules need no import.',
+  ],
+])(
+  'an application with %s does not start, and the error says what to write',
+  async (_what, given, message) => {
+    const starting = async (): Promise<unknown> => start(given());
+    await expect(starting()).rejects.toThrow(new InvalidConfigurationError(message));
+  },
+);
+
+it('an application without GraphQL reads nothing of it in its log', async () => {
+  const logger = new CapturedLog();
+  const root = { module: Root, imports: [SessionAuthModule.forRoot(OPTIONS)] };
+  await (await NestFactory.createApplicationContext(root, { logger })).close();
+  expect(logger.lines.filter((line) => /graphql/i.test(line))).toEqual([]);
+});
 
 /** A registration that has started nothing yet, and its parts. */
 async function parts() {
