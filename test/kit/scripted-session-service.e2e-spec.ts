@@ -1,9 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { SessionAuthService } from 'nestjs-session-auth';
 import {
   afterDelay,
-  aUserRecord,
   hold,
   inTurn,
   json,
@@ -12,9 +10,6 @@ import {
   type Script,
   type ScriptedSessionService,
 } from 'nestjs-session-auth/testing';
-import { bytes, bytesThenReset, bytesThenSilence, halfClose } from '../support/byte-scripts.js';
-import { platforms, startApp, type RunningApp } from '../support/platforms.js';
-import { sampleApp } from '../support/sample-app.js';
 import { until } from '../support/until.js';
 
 const started: { close(): Promise<void> }[] = [];
@@ -53,21 +48,13 @@ function ofLength(length: number): object {
   return { ...ANN, more: 'a'.repeat(length - JSON.stringify({ ...ANN, more: '' }).length) };
 }
 
-/** Sends lines to a service. Returns what it sends until the connection ends, and the code of an error. */
-function exchange(
-  service: ScriptedSessionService,
-  ...parts: readonly (string | ((chunk: string) => void))[]
-): Promise<string> {
-  const last = parts.at(-1);
-  const lines = parts.filter((part) => typeof part === 'string');
+/** Sends lines to a service. Returns what it sends until the connection ends. */
+function exchange(service: ScriptedSessionService, ...lines: readonly string[]): Promise<string> {
   let received = '';
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const client = connect(Number(new URL(service.url).port), '127.0.0.1').setEncoding('latin1');
-    client.on('data', (chunk: string) => {
-      received += chunk;
-      if (typeof last === 'function') last(chunk);
-    });
-    client.on('error', ({ code }: NodeJS.ErrnoException) => (received += `, ${code}`));
+    client.on('data', (chunk: string) => (received += chunk));
+    client.on('error', reject);
     client.on('close', () => resolve(received));
     client.write(lines.join('\r\n'));
   });
@@ -103,20 +90,15 @@ describe('a scripted session service', () => {
 
   it.each<[status: number, head: string, body?: unknown]>([
     [200, 'GET /authentication/user_details?fields=all'],
-    [200, 'GET http://sessions.example.com/authentication/user_details'],
     [200, 'GET https://sessions.example.com:8443/authentication/user_details?a=/b?c'],
     [404, 'GET ftp://sessions.example.com/authentication/user_details'],
     [404, 'GET /http://sessions.example.com/authentication/user_details'],
-    [404, 'POST /authentication/user_details'],
     [404, 'PUT /authentication', ANN],
     [200, 'POST /authentication/', ANN],
     [404, 'POST /authentication//', ANN],
     [200, 'POST /authentication JSON ; charset=utf-8', ANN],
     [400, 'POST /authentication text/application/json', ANN],
-    [400, 'POST /authentication application/jsonp', ANN],
-    [400, 'POST /authentication JSON', { ...ANN, password: '' }],
     [400, 'POST /authentication JSON', { ...ANN, username: '' }],
-    [400, 'POST /authentication JSON', { ...ANN, username: 1 }],
     [400, 'POST /authentication JSON', { ...ANN, password: 1 }],
     [200, 'POST /authentication JSON', ofLength(1_048_576)],
     [400, 'POST /authentication JSON', ofLength(1_048_577)],
@@ -141,19 +123,13 @@ describe('a scripted session service', () => {
     expect(service.requests.map(({ body: kept }) => kept.length)).toEqual([Math.min(sent.length, 1_048_576)]);
   });
 
-  it.each<[what: string, script: Script, received: string | RegExp]>([
-    ['bytes', bytes('HTTP/1.1 299 é', '', ''), 'HTTP/1.1 299 é\r\n\r\n'],
-    // libuv reports the end instead of a reset that comes with the last bytes.
-    ['bytes before a reset', bytesThenReset('HTTP/1.1 299', ''), /^HTTP\/1\.1 299\r\n(, ECONNRESET)?$/],
-    ['nothing, and closes its side', halfClose, ''],
+  it.each<[what: string, script: Script, received: RegExp]>([
     ['JSON', json({ username: 'ann' }), /\r\ncontent-type: application\/json\r\n[^]*\{"username":"ann"\}/i],
     ['a status without a body', reply(418), /^HTTP\/1\.1 418 [^]*\r\n\r\n0\r\n\r\n$/],
   ])('sends %s', async (_what, script, received) => {
     const service = keep(await startSessionService());
     service.on('user_details', script);
-    const got = await exchange(service, ...USER_DETAILS);
-    if (typeof received === 'string') expect(got).toBe(received);
-    else expect(got).toMatch(received);
+    expect(await exchange(service, ...USER_DETAILS)).toMatch(received);
   });
 
   it('answers by its scripts in turn, the last one from then on', async () => {
@@ -179,18 +155,7 @@ describe('a scripted session service', () => {
     expect(await userDetails(service.url, 'token')).toBe(403);
   });
 
-  it('keeps a connection open after some bytes, until it is closed', async () => {
-    const service = keep(await startSessionService());
-    service.on('user_details', bytesThenSilence('HTTP/1.1 299', ''));
-    const received = exchange(service, ...USER_DETAILS, (chunk) => {
-      expect(chunk).toBe('HTTP/1.1 299\r\n');
-      void service.close();
-    });
-    expect(await received).toMatch(/^HTTP\/1\.1 299\r\n/);
-    expect(service.connections()).toBe(1);
-  });
-
-  it.each(['', '/', '/api', '/api/v2/', 'api'])(
+  it.each(['/', '/api/v2/', 'api'])(
     'answers below its base path %p, and elsewhere with 404',
     async (basePath) => {
       const { url, signInAs } = bound(keep(await startSessionService({ basePath })));
@@ -235,37 +200,3 @@ describe('a scripted session service', () => {
 function bound(service: ScriptedSessionService) {
   return { url: service.url, signInAs: (username = 'ann') => service.signInAs({ username }) };
 }
-
-describe.each(platforms('Fastify'))(
-  'an application with a scripted session service on %s',
-  (_name, platform) => {
-    const start = async (baseUrl: string): Promise<RunningApp> =>
-      keep(await startApp(platform, sampleApp({ baseUrl })));
-
-    it('is unavailable if its `baseUrl` has a wrong path', async () => {
-      const service = keep(await startSessionService({ basePath: '/api' }));
-      const token = service.signInAs();
-      const [right, wrong, none] = await Promise.all(
-        [service.url, `${service.url}/wrong`, new URL(service.url).origin].map(start),
-      );
-
-      expect((await right?.get('/me', token))?.status).toBe(200);
-      expect((await wrong?.get('/me', token))?.status).toBe(503);
-      expect((await none?.get('/me', token))?.status).toBe(503);
-    });
-
-    it('signs users in and out without a script', async () => {
-      const service = keep(await startSessionService());
-      service.addUser({ username: 'ann', password: 'secret' }, aUserRecord({ username: 'ann' }));
-      const running = await start(service.url);
-      const sessions = running.app.get(SessionAuthService);
-      const result = await sessions.signIn({ username: 'ann', password: 'secret' });
-      const token = result.kind === 'signed-in' ? result.token : '';
-
-      expect((await running.get('/me', token)).status).toBe(200);
-      await sessions.signOut(token);
-      expect((await running.get('/me', token)).status).toBe(401);
-      await sessions.signOut(token);
-    });
-  },
-);

@@ -44,25 +44,19 @@ class Employee extends UserRecord {
 class OpeningsController {
   constructor(private readonly sessions: SessionAuthService) {}
 
-  @Get('me')
-  me(@CurrentUser() user: UserRecord): object {
+  @Get('me') me(@CurrentUser() user: UserRecord): object {
     return { username: user.username, isRecord: user instanceof UserRecord, isFrozen: Object.isFrozen(user) };
   }
 
-  @Get('shift')
-  shift(@CurrentUser() user: Employee): string | undefined {
+  @Get('shift') shift(@CurrentUser() user: Employee): string | undefined {
     return user.shift;
   }
 
-  @Get('openings')
-  @Roles('hiring_manager')
-  openings(): string {
+  @Get('openings') @Roles('hiring_manager') openings(): string {
     return 'openings';
   }
 
-  @Get('clients/:clientId')
-  @CclScope({ client_id: 'clientId' })
-  client(): string {
+  @Get('clients/:clientId') @CclScope({ client_id: 'clientId' }) client(): string {
     return 'client';
   }
 
@@ -127,7 +121,6 @@ describe.each(platforms('Express'))(
       expect(await statusOf('/openings', sessions.signInAs({ role: 'recruiter' }))).toBe(403);
       expect(await statusOf('/clients/1', sessions.signInAs())).toBe(200);
       expect(await statusOf('/clients/1', sessions.signInAs({ ccl_info: { client_id: 2 } }))).toBe(403);
-      expect(await statusOf('/clients/1', sessions.signInAs({ ccl_info: null }))).toBe(403);
     });
 
     it('reacts to the end of sessions, and to an outage and its end', async () => {
@@ -138,21 +131,6 @@ describe.each(platforms('Express'))(
       expect(await statusOf('/me', headers)).toBe(200);
       sessions.revoke(headers);
       expect(await statusOf('/me', headers)).toBe(401);
-    });
-
-    it('opens a new session for each signInAs(), also after a revocation', async () => {
-      const [revoked, byToken] = [sessions.signInAs(), sessions.signInAs()];
-      sessions.revoke(revoked);
-      sessions.revoke(byToken['x-auth-token']);
-      expect(
-        await Promise.all([revoked, byToken, sessions.signInAs()].map((headers) => statusOf('/me', headers))),
-      ).toEqual([401, 401, 200]);
-    });
-
-    it('ends the sessions of a user, and no other', async () => {
-      const all = ['ann', 'ann', 'bob'].map((username) => sessions.signInAs({ username }));
-      sessions.endUser('ann');
-      expect(await Promise.all(all.map((headers) => statusOf('/me', headers)))).toEqual([401, 401, 200]);
     });
 
     it('is available as soon as an outage ends, however many requests it denied', async () => {

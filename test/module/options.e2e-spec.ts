@@ -10,30 +10,11 @@ import { rowsOn } from '../support/trial/row.js';
 
 const BASE_URL = 'https://sessions.example.com';
 const wrongUrls = [
-  ...[
-    undefined,
-    '',
-    ' ',
-    'sessions.example.com',
-    'ftp://a.example',
-    'http://a.example?',
-    'http://a.example/#x',
-  ],
+  'sessions.example.com',
   `http://user:${encodeURIComponent(PASSWORD)}@a.example`,
   `http://a.example?key=${encodeURIComponent(KEY)}`,
-  `http://a.example/#${encodeURIComponent(KEY)}`,
 ];
-const wrongKeys = [
-  undefined,
-  '',
-  ' ',
-  ` ${KEY}`,
-  `${KEY} `,
-  `${KEY}\r\nX: y`,
-  `${KEY}\n`,
-  `${KEY}é`,
-  `${KEY} ${KEY}`,
-];
+const wrongKeys = [undefined, `${KEY} `, `${KEY}\r\nX: y`, `${KEY}é`];
 
 describe('options', () => {
   it('a wrong base URL or key stops the application at its start, and the error does not hold the value [M01]', async () => {
@@ -59,8 +40,6 @@ describe.each(platforms('Express'))('base URLs on %s', (_name, platform) => {
     async (trial) => {
       for (const [path, prefix] of [
         ['', ''],
-        ['/', ''],
-        ['/api/v1', '/api/v1'],
         ['/api/v1/', '/api/v1'],
         ['/a%20b', '/a%20b'],
       ] as const) {
@@ -105,29 +84,14 @@ describe.each(platforms('Express'))('base URLs on %s', (_name, platform) => {
   });
 });
 
-type Case = [option: string, value: unknown];
-
-const CASES: Case[] = [
-  ['cache.ttlMs', 0],
-  ['http.timeout', PASSWORD],
-];
-
-/** Options of which one, perhaps inside another, has this value. */
-function withOption(option: string, value: unknown): Record<string, unknown> {
-  const [outer = '', inner] = option.split('.');
-  return { [outer]: inner === undefined ? value : { [inner]: value } };
-}
-
 describe('a bad option', () => {
-  it.each(CASES)('stops the bootstrap and is named: %s %p', async (option, value) => {
-    const error = await bootstrapError(
-      sampleApp({ baseUrl: BASE_URL, options: withOption(option, value), controllers: [] }),
-    );
-
+  it.each<[string, object]>([
+    ['cache.ttlMs', { cache: { ttlMs: 0 } }],
+    ['http.timeout', { http: { timeout: PASSWORD } }],
+  ])('stops the bootstrap and is named: %s', async (option, options) => {
+    const error = await bootstrapError(sampleApp({ baseUrl: BASE_URL, options, controllers: [] }));
     expect(error).toMatchObject({ name: 'InvalidConfigurationError', code: 'INVALID_CONFIGURATION' });
-    expect(error.message).toMatch(
-      new RegExp(`^SessionAuthModule: (options\\.)?${option.replace('.', '\\.')}\\b.+\\. .+\\.$`),
-    );
+    expect(error.message).toMatch(new RegExp(`^SessionAuthModule: ${option}\\b.+\\. .+\\.$`));
     expect(canariesIn(everythingOf(error))).toEqual([]);
   });
 });

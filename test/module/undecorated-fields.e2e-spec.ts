@@ -23,8 +23,8 @@ const IMPORTS = `
   class Badge { @IsOptional() @IsString() readonly name?: string; }`;
 
 /** Compiles the class `Employee` as TypeScript does it with the setting. */
-function compiled(members: string, useDefineForClassFields: boolean, more = ''): UserRecordClass {
-  const source = `${IMPORTS} ${more} export class Employee extends UserRecord { ${members} }`;
+function compiled(members: string, useDefineForClassFields: boolean): UserRecordClass {
+  const source = `${IMPORTS} export class Employee extends UserRecord { ${members} }`;
   const { outputText } = ts.transpileModule(source, {
     compilerOptions: {
       module: ts.ModuleKind.CommonJS,
@@ -87,11 +87,8 @@ describe('a field of the record class without a decorator', () => {
     const userRecord = compiled('readonly department?: string;', false);
     const app = await bed.sample({ baseUrl: service.url, options: { userRecord } });
 
-    expect(
-      await (await app.get('/me', service.signInAs({ username: 'ann', department: 'hr' } as object))).json(),
-    ).toEqual({
-      username: 'ann',
-    });
+    const token = service.signInAs({ username: 'ann', department: 'hr' } as object);
+    expect(await (await app.get('/me', token)).json()).toEqual({ username: 'ann' });
   });
 
   it.each([
@@ -99,18 +96,9 @@ describe('a field of the record class without a decorator', () => {
     ['a field is left out on purpose', '@Allow() @Exclude() readonly department?: string;'],
     ['it is a getter', '@Expose() get initials() { return this.first_name?.[0]; }'],
     ['it is private', '#cache = 1; use() { return this.#cache; }'],
-    [
-      'it is a list of nested objects',
-      '@IsOptional() @ValidateNested() @Type(() => Badge) readonly badges?: Badge[];',
-    ],
+    ['it is a list', '@IsOptional() @ValidateNested() @Type(() => Badge) readonly badges?: Badge[];'],
   ])('does not stop the application where there is none: %s', async (_case, members) => {
-    const service = await bed.service();
-    for (const define of [true, false]) {
-      const app = await bed.sample({
-        baseUrl: service.url,
-        options: { userRecord: compiled(members, define) },
-      });
-      expect((await app.get('/me', service.signInAs({}))).status).toBe(200);
-    }
+    for (const define of [true, false])
+      await expect(startError(compiled(members, define))).rejects.toThrow('The application started');
   });
 });

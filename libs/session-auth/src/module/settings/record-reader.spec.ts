@@ -53,7 +53,6 @@ async function expectRefused(settings: Partial<typeof SETTINGS>, message: string
 describe('the record of a user', () => {
   it.each([
     [{ username: 'ann' }],
-    [{ email: 'ann@a.example' }],
     [{ username: '', email: 'ann@a.example' }],
     [{ username: null, email: 'ann@a.example' }],
   ])('is the user if one identity field is set: %j', async (json) => {
@@ -66,17 +65,14 @@ describe('the record of a user', () => {
     expect(log).toEqual([]);
   });
 
-  it.each([
-    [{}],
-    [{ username: '' }],
-    [{ username: '', email: '' }],
-    [{ username: null }],
-    [{ first_name: 'ann' }],
-  ])('is no user if no identity field is set, which is logged: %j', async (json) => {
-    const { read, log } = await readerOf({});
-    expect(read(json)).toBeUndefined();
-    expect(log).toEqual([['', 'one of username, email (identityFields) must be a non-empty string']]);
-  });
+  it.each([[{}], [{ username: '', email: '' }], [{ first_name: 'ann' }]])(
+    'is no user if no identity field is set, which is logged: %j',
+    async (json) => {
+      const { read, log } = await readerOf({});
+      expect(read(json)).toBeUndefined();
+      expect(log).toEqual([['', 'one of username, email (identityFields) must be a non-empty string']]);
+    },
+  );
 
   it('is no user if the identity field holds another value than a text', async () => {
     const { read } = await readerOf({ userRecord: Staff, identityFields: ['badge'] });
@@ -104,22 +100,15 @@ describe('the record of a user', () => {
 });
 
 describe('a record class', () => {
-  it.each([
-    [null],
-    ['UserRecord'],
-    [{}],
-    [Date],
-    [CclInfo],
-    [() => new UserRecord()],
-    [new UserRecord()],
-    [UserRecord.prototype],
-    [{ prototype: new UserRecord() }],
-  ])('stops the application if it does not extend UserRecord: %p', async (userRecord) => {
-    await expectRefused(
-      { userRecord: userRecord as never },
-      'userRecord must be a class that extends UserRecord, or a Standard Schema. Declare your fields in one of them, or leave it out',
-    );
-  });
+  it.each([[{}], [Date], [CclInfo], [new UserRecord()], [{ prototype: new UserRecord() }]])(
+    'stops the application if it does not extend UserRecord: %p',
+    async (userRecord) => {
+      await expectRefused(
+        { userRecord: userRecord as never },
+        'userRecord must be a class that extends UserRecord, or a Standard Schema. Declare your fields in one of them, or leave it out',
+      );
+    },
+  );
 
   it('stops the application if a validator is asynchronous', async () => {
     await expectRefused(
@@ -147,7 +136,6 @@ describe('an identity field', () => {
   it.each([
     [['user_name'], 'user_name'],
     [['username', 'password'], 'password'],
-    [['badge', 'username'], 'badge'],
     [['toString'], 'toString'],
   ])('stops the application if the record class has no such field: %j', async (identityFields, name) => {
     await expectRefused(
