@@ -93,6 +93,7 @@ describe('a scripted session service', () => {
     [200, 'GET https://sessions.example.com:8443/authentication/user_details?a=/b?c'],
     [404, 'GET ftp://sessions.example.com/authentication/user_details'],
     [404, 'GET /http://sessions.example.com/authentication/user_details'],
+    [404, 'POST /authentication/user_details'],
     [404, 'PUT /authentication', ANN],
     [200, 'POST /authentication/', ANN],
     [404, 'POST /authentication//', ANN],
