@@ -1,22 +1,22 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module, type DynamicModule, type INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { CurrentUser, fromHeader, Roles, SessionAuthGuard, SessionAuthModule } from 'nestjs-session-auth';
+import { fromHeader, Roles, SessionAuthModule } from 'nestjs-session-auth';
 import { startSessionService, TestSessions } from 'nestjs-session-auth/testing';
 import { always } from '../support/always.js';
 import { EXPRESS } from '../support/platforms.js';
 
 @Controller()
 class StaffController {
-  @Get('staff') @Roles('boss') staff(@CurrentUser('username') username: string | undefined): string {
-    return String(username);
+  @Get('staff') @Roles('boss') staff(): string {
+    return 'staff';
   }
 }
 
 @Controller()
 class PartnersController {
-  @Get('partners') @Roles('buyer') partners(@CurrentUser('username') username: string | undefined): string {
-    return String(username);
+  @Get('partners') @Roles('buyer') partners(): string {
+    return 'partners';
   }
 }
 
@@ -80,13 +80,5 @@ describe('an application under test with two session services', () => {
     expect(await always(() => statusOf(`${url}/staff`, { 'x-auth-token': buyer }))).toBe(401);
     expect(await always(() => statusOf(`${url}/partners`, partner(boss)))).toBe(401);
     await Promise.all([staff.close(), partners.close()]);
-  });
-
-  it('runs the guard of the test in place of both', async () => {
-    const builder = Test.createTestingModule({ imports: [appWith()] });
-    const url = await listening(
-      builder.overrideGuard(SessionAuthGuard).useValue({ canActivate: () => true }),
-    );
-    expect([await statusOf(`${url}/staff`), await statusOf(`${url}/partners`)]).toEqual([200, 200]);
   });
 });

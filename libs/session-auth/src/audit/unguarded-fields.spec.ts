@@ -18,86 +18,36 @@ const CONTEXT: AuditContext = {
 const isAdmin = Roles('admin');
 const isOwner = Authorize(() => true);
 
-@Resolver('Opening')
-@UseGuards(SessionAuthGuard)
-class GuardedTitle {
-  @ResolveField('title')
-  title(): string {
-    return 'title';
-  }
-}
-@Resolver('Opening')
-class RuledSalary {
-  @ResolveField('salary')
-  @Roles('admin')
-  salary(): string {
-    return 'salary';
-  }
-}
-@Resolver()
-@UseGuards(SessionAuthGuard)
-class WithoutType {
-  @ResolveField('name')
-  name(): string {
-    return 'name';
-  }
-}
-@Resolver('Opening')
-class OpenReference {
-  @ResolveReference()
-  @Public()
-  resolveReference(): string {
-    return 'reference';
-  }
-}
-@Resolver('Company')
-class OtherReference {
-  @ResolveReference()
-  @Public()
-  resolveReference(): string {
-    return 'reference';
-  }
-}
-
-function decorated(owner: Type, name: string, decorators: MethodDecorator[]): Type {
+/** A resolver of this name, of a type or of root fields, with these decorators on its class and its one method. */
+function resolver(
+  name: string,
+  type: string | undefined,
+  method: string,
+  decorators: MethodDecorator[],
+  classDecorators: ClassDecorator[] = [],
+): Type {
+  const owner = { [name]: class {} }[name] as Type;
   const prototype = owner.prototype as object;
-  Reflect.decorate(decorators, prototype, name, Object.getOwnPropertyDescriptor(prototype, name));
-  return owner;
+  Object.defineProperty(prototype, method, { configurable: true, value: () => method });
+  Reflect.decorate(decorators, prototype, method, Object.getOwnPropertyDescriptor(prototype, method));
+  return Reflect.decorate([type ? Resolver(type) : Resolver(), ...classDecorators], owner) as Type;
 }
 
-/** A resolver of `Query.openings` with these decorators. */
-function queryWith(...decorators: MethodDecorator[]): Type {
-  @Resolver()
-  class Root {
-    @Query('openings')
-    list(): string {
-      return 'openings';
-    }
-  }
-  return decorated(Root, 'list', decorators);
-}
-
+const guarded = [UseGuards(SessionAuthGuard)];
+const GuardedTitle = resolver('GuardedTitle', 'Opening', 'title', [ResolveField('title')], guarded);
+const RuledSalary = resolver('RuledSalary', 'Opening', 'salary', [ResolveField('salary'), isAdmin]);
+const WithoutType = resolver('WithoutType', undefined, 'name', [ResolveField('name')], guarded);
+const [OpenReference, OtherReference] = ['Opening', 'Company'].map((type) =>
+  resolver('Reference', type, 'resolveReference', [ResolveReference(), Public()]),
+) as [Type, Type];
 /** A guarded mutation with the name of `Query.openings`. */
-@Resolver()
-class OpeningsMutation {
-  @Mutation('openings')
-  @Roles('admin')
-  open(): string {
-    return 'opened';
-  }
-}
-
-/** A class of the `Opening` with one field, and one of `Query.openings`, that share a requirement or not. */
-function fieldWith(...decorators: MethodDecorator[]): Type {
-  @Resolver('Opening')
-  class Shared {
-    @ResolveField('salary')
-    salary(): string {
-      return 'salary';
-    }
-  }
-  return decorated(Shared, 'salary', decorators);
-}
+const OpeningsMutation = resolver('OpeningsMutation', undefined, 'open', [Mutation('openings'), isAdmin]);
+/** A resolver of `Query.openings` with these decorators. */
+const queryWith = (...decorators: MethodDecorator[]): Type =>
+  resolver('Root', undefined, 'list', [Query('openings'), ...decorators]);
+/** A class of the `Opening` with one field. */
+const fieldWith = (...decorators: MethodDecorator[]): Type =>
+  resolver('Shared', 'Opening', 'salary', [ResolveField('salary'), ...decorators]);
 
 const rootOf = (name: string, ...reaches: string[]): RootField => ({
   type: 'Query',
