@@ -4,14 +4,7 @@ import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { EventPattern, MessagePattern, Transport } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
-import {
-  AcknowledgeAudit,
-  Authorize,
-  FreshSession,
-  OptionalAuth,
-  Public,
-  Roles,
-} from '../guard/access.decorators.js';
+import { AcknowledgeAudit, Authorize, OptionalAuth, Public, Roles } from '../guard/access.decorators.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { handlersIn, type Handler } from '../guard/handlers.js';
 import { type AuditContext, auditContextOf } from './audit-context.js';
@@ -22,6 +15,9 @@ import { BEYOND_ROUTES } from './beyond-routes.js';
 const CONTEXT = auditContextOf(new ModulesContainer(), new ApplicationConfig(), BEYOND_ROUTES);
 
 const [guarded, isAdmin] = [UseGuards(SessionAuthGuard), Roles('admin')];
+
+const stopping = (text: RegExp): unknown => [[true, expect.stringMatching(text)]];
+const warning = (text: RegExp): unknown => [[false, expect.stringMatching(text)]];
 
 /** A class that extends another one, with these decorators on its handler. */
 function extending(
@@ -69,8 +65,8 @@ const found = (
 };
 
 describe('a method that overrides one with a rule', () => {
-  const stops = [[true, expect.stringMatching(/^Sub\.handle overrides Base\.handle without its rule: /)]];
-  const warns = [[false, expect.stringMatching(/^Sub\.handle overrides /)]];
+  const stops = stopping(/^Sub\.handle overrides Base\.handle without its rule: /);
+  const warns = warning(/^Sub\.handle overrides /);
   const OtherGuard = { canActivate: () => true };
 
   it.each<[string, MethodDecorator[], MethodDecorator[], ClassDecorator[], boolean, unknown]>([
@@ -78,19 +74,11 @@ describe('a method that overrides one with a rule', () => {
     ['a role in a closed application', [isAdmin], [], [], true, stops],
     ['a role under another role of its class', [isAdmin], [], [Roles('clerk')], false, warns],
     ['a function', [Authorize(() => true)], [], [], false, stops],
-    [
-      'a function under another one of its class',
-      [Authorize(() => true)],
-      [],
-      [Authorize(() => true)],
-      false,
-      warns,
-    ],
+    ['a function under another one', [Authorize(() => true)], [], [Authorize(() => true)], false, warns],
     ['the guard', [guarded], [], [], false, stops],
     ['a role, and has a guard of the application', [isAdmin], [UseGuards(OtherGuard)], [], false, warns],
     ['the guard in a closed application', [guarded], [], [], true, []],
     ['the same role under its class', [isAdmin], [], [Roles('admin')], false, []],
-    ['the same age under its class', [FreshSession()], [], [FreshSession()], false, []],
     ['a role, and is public', [isAdmin], [Public()], [], false, []],
     ['a role, and has another', [isAdmin], [Roles('clerk')], [], false, []],
     ['a role, and names the guard', [isAdmin], [guarded], [], false, []],
@@ -116,17 +104,17 @@ describe('a method that overrides one with a rule', () => {
 describe('a handler that Nest does not guard', () => {
   const resolver = (...decorators: MethodDecorator[]): Handler =>
     handlerOf(extending(Nothing, 'Openings', decorators, [Resolver('Opening')]));
-  const text = expect.stringMatching(/^Openings\.handle is not guarded: Nest finds no guards for Openings, /);
+  const text = /^Openings\.handle is not guarded: Nest finds no guards for Openings, /;
 
   it.each<[string, Handler, Given, unknown]>([
-    ['a query', resolver(isAdmin, Query('openings')), {}, [[true, text]]],
-    ['a field', resolver(isAdmin, ResolveField('title')), {}, [[true, text]]],
-    ['an optional session', resolver(OptionalAuth(), Query('openings')), {}, [[false, text]]],
+    ['a query', resolver(isAdmin, Query('openings')), {}, stopping(text)],
+    ['a field', resolver(isAdmin, ResolveField('title')), {}, stopping(text)],
+    ['an optional session', resolver(OptionalAuth(), Query('openings')), {}, warning(text)],
     [
       'a field on which Nest runs no guards',
       resolver(isAdmin, ResolveField('title')),
       { fieldsAreGuarded: false },
-      [[false, expect.stringMatching(/^Openings\.handle can be reached without its check: /)]],
+      warning(/^Openings\.handle can be reached without its check: /),
     ],
     ['a query in a closed application', resolver(isAdmin, Query('openings')), { isGlobal: true }, []],
     ['a public query', resolver(Public(), Query('openings')), {}, []],
@@ -140,14 +128,9 @@ describe('a handler whose field another one resolves', () => {
   const resolver = (name: string, decorators: MethodDecorator[], base: new () => object = Nothing): Handler =>
     handlerOf(extending(base, name, [...decorators, Query('openings')], [Resolver()]));
   const ruled = resolver('Ruled', [isAdmin]);
-  const stops = [
-    [
-      true,
-      expect.stringMatching(
-        /^Ruled\.handle has a rule without effect: Other\.handle resolves Query\.openings too, /,
-      ),
-    ],
-  ];
+  const stops = stopping(
+    /^Ruled\.handle has a rule without effect: Other\.handle resolves Query\.openings too, /,
+  );
 
   it.each<[string, Handler, Handler, unknown]>([
     ['without a rule', resolver('Other', []), ruled, stops],
@@ -167,79 +150,51 @@ describe('a gateway beside another one', () => {
     name: string,
     event: string,
     decorators: MethodDecorator[],
-    classDecorators: ClassDecorator[] = [WebSocketGateway()],
-  ) => handlerOf(extending(Nothing, name, [...decorators, SubscribeMessage(event)], classDecorators));
-  const ruled = gateway('Ruled', 'say', [isAdmin]);
-  const protectedOne = gateway('Ruled', 'ask', [], [WebSocketGateway(), guarded]);
-  const stops = [
-    [
-      true,
-      expect.stringMatching(/^Other\.handle receives the messages of Ruled\.handle without its rule\. /),
-    ],
-  ];
-  const warns = [
-    [false, expect.stringMatching(/^Other\.handle is open on the port of Ruled, which is guarded\. /)],
-  ];
+    ...ofClass: ClassDecorator[]
+  ) => handlerOf(extending(Nothing, name, [...decorators, SubscribeMessage(event)], ofClass));
+  /** Has the same message as the ruled one. */
+  const other = (port = WebSocketGateway(), ...decorators: MethodDecorator[]) =>
+    gateway('Other', 'say', decorators, port);
+  const ruled = gateway('Ruled', 'say', [isAdmin], WebSocketGateway());
+  const protectedOne = gateway('Ruled', 'ask', [], WebSocketGateway(), guarded);
+  const optional = gateway('Ruled', 'say', [OptionalAuth()], WebSocketGateway());
+  const stops = stopping(/^Other\.handle receives the messages of Ruled\.handle without its rule\. /);
+  const warns = warning(/^Other\.handle is open on the port of Ruled, which is guarded\. /);
 
   it.each<[string, Handler, Handler, Given, unknown]>([
-    ['of the same message', gateway('Other', 'say', []), ruled, {}, stops],
-    ['of another message', gateway('Other', 'other', []), ruled, {}, []],
-    ['of another message, whose class is guarded', gateway('Other', 'say', []), protectedOne, {}, warns],
-    [
-      'of the same message in a closed application',
-      gateway('Other', 'say', []),
-      ruled,
-      { isGlobal: true },
-      [],
-    ],
-    ['of the same message, that is public', gateway('Other', 'say', [Public()]), ruled, {}, []],
-    ['of a public class', gateway('Other', 'say', [], [WebSocketGateway(), Public()]), ruled, {}, []],
-    ['of another port', gateway('Other', 'say', [], [WebSocketGateway(81)]), ruled, {}, []],
-    ['of another path', gateway('Other', 'say', [], [WebSocketGateway({ path: 'b' })]), ruled, {}, []],
-    [
-      'of another namespace',
-      gateway('Other', 'say', [], [WebSocketGateway({ namespace: 'b' })]),
-      ruled,
-      {},
-      [],
-    ],
-    ['that is no gateway', gateway('Other', 'say', [], []), ruled, {}, []],
-    [
-      'of an optional session',
-      gateway('Other', 'say', []),
-      gateway('Ruled', 'say', [OptionalAuth()]),
-      {},
-      [],
-    ],
-  ])('is named or not: %s', (_which, handler, other, context, expected) => {
-    expect(found(handler, context, [handler, other])).toEqual(expected);
+    ['of the same message', other(), ruled, {}, stops],
+    ['of another message', gateway('Other', 'other', [], WebSocketGateway()), ruled, {}, []],
+    ['of another message, whose class is guarded', other(), protectedOne, {}, warns],
+    ['of the same message in a closed application', other(), ruled, { isGlobal: true }, []],
+    ['of the same message, that is public', other(undefined, Public()), ruled, {}, []],
+    ['of a public class', gateway('Other', 'say', [], WebSocketGateway(), Public()), ruled, {}, []],
+    ['of another port', other(WebSocketGateway(81)), ruled, {}, []],
+    ['of another path', other(WebSocketGateway({ path: 'b' })), ruled, {}, []],
+    ['of another namespace', other(WebSocketGateway({ namespace: 'b' })), ruled, {}, []],
+    ['that is no gateway', gateway('Other', 'say', []), ruled, {}, []],
+    ['of an optional session', other(), optional, {}, []],
+  ])('is named or not: %s', (_which, handler, beside, context, expected) => {
+    expect(found(handler, context, [handler, beside])).toEqual(expected);
   });
 
   it('is the same port if the namespace begins with a slash', () => {
-    const [own, other] = ['chat', '/chat'].map((namespace, index) =>
-      gateway(index === 0 ? 'Other' : 'Ruled', 'say', index === 0 ? [] : [isAdmin], [
-        WebSocketGateway({ namespace }),
-      ]),
-    ) as [Handler, Handler];
-    expect(found(own, {}, [own, other])).toEqual(stops);
+    const own = other(WebSocketGateway({ namespace: 'chat' }));
+    const beside = gateway('Ruled', 'say', [isAdmin], WebSocketGateway({ namespace: '/chat' }));
+    expect(found(own, {}, [own, beside])).toEqual(stops);
   });
 });
 
 describe('an instance that has another function in the place of a method', () => {
-  const text = expect.stringMatching(/^Bound\.handle may lose its rule: its instance has another function /);
+  const stops = stopping(/^Bound\.handle may lose its rule: its instance has another function /);
   const replacing = (...decorators: MethodDecorator[]): Handler => {
     const handler = handlerOf(extending(Nothing, 'Bound', [...decorators, Get()], [Roles('admin')]));
     return { ...handler, called: () => 'other' };
   };
 
   it('stops the application if the method has a rule, also one that the class has too', () => {
-    expect([isAdmin, guarded, Authorize(() => true)].map((rule) => found(replacing(rule)))).toEqual([
-      [[true, text]],
-      [[true, text]],
-      [[true, text]],
-    ]);
-    expect(found(replacing(isAdmin), { isGlobal: true })).toEqual([[true, text]]);
-    expect(found(replacing(Public()))).toEqual([[true, text]]);
+    for (const rule of [isAdmin, guarded, Authorize(() => true), Public()])
+      expect(found(replacing(rule))).toEqual(stops);
+    expect(found(replacing(isAdmin), { isGlobal: true })).toEqual(stops);
   });
 
   it('is not named if only the class has a rule', () => {
@@ -262,6 +217,11 @@ describe('a route or a message that another controller serves', () => {
   ];
   const ruled = controller('Ruled', [isAdmin, Get('a')]);
   const ofMessage = controller('Ruled', [isAdmin, MessagePattern({ cmd: 'a' })]);
+  const sameMessage = controller('Other', [MessagePattern({ cmd: 'a' })]);
+  const overTcp = controller('Other', [MessagePattern({ cmd: 'a' }, Transport.TCP)]);
+  const onHost = handlerOf(
+    extending(Nothing, 'Other', [Get('a')], [Controller({ path: 'list', host: 'a' })]),
+  );
   const nextOf = (handler: Handler): Handler => {
     Next()(handler.owner.prototype as object, 'handle', 0);
     return handler;
@@ -275,27 +235,12 @@ describe('a route or a message that another controller serves', () => {
     ['first, with another method', [controller('Other', [Post('a')]), ruled], ruled, []],
     ['first, with another path', [controller('Other', [Get('b')]), ruled], ruled, []],
     ['first, with a version', [controller('Other', [Version('2'), Get('a')]), ruled], ruled, []],
-    [
-      'first, on a host',
-      [handlerOf(extending(Nothing, 'Other', [Get('a')], [Controller({ path: 'list', host: 'a' })])), ruled],
-      ruled,
-      [],
-    ],
+    ['first, on a host', [onHost, ruled], ruled, []],
     ['first, and may pass it on', [nextOf(controller('Other', [Get('a')])), ruled], ruled, []],
-    [
-      'last, a message',
-      [ofMessage, controller('Other', [MessagePattern({ cmd: 'a' })])],
-      ofMessage,
-      served('the message {"cmd":"a"}'),
-    ],
-    ['first, a message', [controller('Other', [MessagePattern({ cmd: 'a' })]), ofMessage], ofMessage, []],
+    ['last, a message', [ofMessage, sameMessage], ofMessage, served('the message {"cmd":"a"}')],
+    ['first, a message', [sameMessage, ofMessage], ofMessage, []],
     ['last, an event', [ofMessage, controller('Other', [EventPattern({ cmd: 'a' })])], ofMessage, []],
-    [
-      'last, of a transport',
-      [ofMessage, controller('Other', [MessagePattern({ cmd: 'a' }, Transport.TCP)])],
-      ofMessage,
-      [],
-    ],
+    ['last, of a transport', [ofMessage, overTcp], ofMessage, []],
   ])('is named or not: %s', (_how, handlers, handler, expected) => {
     expect(found(handler, { prefixes: prefixesOf(...handlers) }, handlers)).toEqual(expected);
   });

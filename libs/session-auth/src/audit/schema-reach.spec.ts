@@ -62,28 +62,20 @@ describe('the root fields of a schema', () => {
 });
 
 describe('a selection below a root field', () => {
-  it.each<[string, string, string[]]>([
+  it.each<[string, string, string]>([
     [
-      'the type of the field and those below it, in lists or not',
+      'the types below the field, in lists or not',
       'opening',
-      ['City', 'Company', 'Entity', 'ID', 'Int', 'Named', 'Opening', 'String'],
+      'City Company Entity ID Int Named Opening String',
     ],
-    [
-      'the type of a list',
-      'openings',
-      ['City', 'Company', 'Entity', 'ID', 'Int', 'Named', 'Opening', 'String'],
-    ],
-    ['the types of a union', 'found', ['City', 'Found', 'Int', 'Loop']],
-    [
-      'the types that implement an interface',
-      'named',
-      ['City', 'Company', 'Entity', 'ID', 'Int', 'Named', 'Person', 'String'],
-    ],
-    ['a scalar', 'leaf', ['String']],
-    ['an enum', 'reasons', ['Reason']],
-    ['each type of a cycle once', 'loop', ['City', 'Int', 'Loop']],
-    ['no type of an argument', 'close', ['Boolean']],
+    ['the type of a list', 'openings', 'City Company Entity ID Int Named Opening String'],
+    ['the types of a union', 'found', 'City Found Int Loop'],
+    ['the types that implement an interface', 'named', 'City Company Entity ID Int Named Person String'],
+    ['a scalar', 'leaf', 'String'],
+    ['an enum', 'reasons', 'Reason'],
+    ['each type of a cycle once', 'loop', 'City Int Loop'],
+    ['no type of an argument', 'close', 'Boolean'],
   ])('reaches %s: %s', (_what, name, reached) => {
-    expect(reachedBy(name)).toEqual(reached);
+    expect(reachedBy(name).join(' ')).toBe(reached);
   });
 });

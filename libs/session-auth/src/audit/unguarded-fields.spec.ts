@@ -26,11 +26,14 @@ function resolver(
   decorators: MethodDecorator[],
   classDecorators: ClassDecorator[] = [],
 ): Type {
-  const owner = { [name]: class {} }[name] as Type;
-  const prototype = owner.prototype as object;
+  class Owner {
+    readonly name = name;
+  }
+  Object.defineProperty(Owner, 'name', { value: name });
+  const prototype = Owner.prototype as object;
   Object.defineProperty(prototype, method, { configurable: true, value: () => method });
   Reflect.decorate(decorators, prototype, method, Object.getOwnPropertyDescriptor(prototype, method));
-  return Reflect.decorate([type ? Resolver(type) : Resolver(), ...classDecorators], owner) as Type;
+  return Reflect.decorate([type ? Resolver(type) : Resolver(), ...classDecorators], Owner) as Type;
 }
 
 const guarded = [UseGuards(SessionAuthGuard)];
