@@ -31,7 +31,6 @@ const LONGEST = [
   'fuzz/wire-to-verdict',
   'graphql/fields',
   'revocation/sign-out-in-a-fleet',
-  'http-service/limits',
   'transport/slow-service',
   'lanes/known-users',
   'sockets/upgrade-headers',

@@ -1,11 +1,52 @@
 import { describe, expect, it } from '@jest/globals';
-import type { InternalAxiosRequestConfig, AxiosInstance } from 'axios';
+import { Agent } from 'node:http';
+import type { AxiosInstance } from 'axios';
+import { SessionAuthService, SessionHttpService, type SessionAuthHttpOptions } from 'nestjs-session-auth';
 import { platforms } from '../support/platforms.js';
-import { reply } from '../support/scripted-service.js';
-import { testbed } from '../support/testbed.js';
-import { seam, SHORT_MS } from './three-calls.js';
+import { bytes, json, reply, silence, type Script } from '../support/scripted-service.js';
+import { testbed, type Testbed } from '../support/testbed.js';
 
-const IN_ORDER = ['GET', 'POST', 'DELETE'];
+const ANN = { username: 'ann', auth_token: 'token' };
+const RECORD = JSON.stringify(ANN);
+const OPERATIONS = ['user_details', 'sign_in', 'sign_out'] as const;
+/** For calls that get no answer. */
+const SHORT_MS = 500;
+
+/** Starts an application whose calls pass axios, and returns what makes each of its three calls once. */
+async function seam(bed: Testbed, timeoutMs = 60_000, http: SessionAuthHttpOptions = {}) {
+  const service = await bed.service();
+  const answerAll = (script: Script): void => OPERATIONS.forEach((name) => service.on(name, script));
+  answerAll(json(ANN));
+  const times = { timeoutMs, signInTimeoutMs: timeoutMs, signOutTimeoutMs: timeoutMs };
+  const options = { ...times, retry: false, breaker: false, http } as const;
+  const app = await bed.sample({ baseUrl: service.url, options });
+  const sessions = app.app.get(SessionAuthService);
+  const statusOf = (call: Promise<unknown>): Promise<number> =>
+    call.then(
+      () => 200,
+      (error: unknown) => (error as { statusCode: number }).statusCode,
+    );
+  const callAll = async (): Promise<number[]> => [
+    (await app.get('/me', 'token', { 'x-auth-iv': 'iv-1' })).status,
+    await statusOf(sessions.signIn({ username: 'ann', password: 'x' }, { authIv: 'iv-1' })),
+    await statusOf(sessions.signOut('token', { authIv: 'iv-1' })),
+  ];
+  const axios = async (): Promise<AxiosInstance> => (await app.app.resolve(SessionHttpService)).axiosRef;
+  return { service, answerAll, app, callAll, axios };
+}
+
+const never = (): Promise<never> => new Promise<never>(() => undefined);
+const BROKEN: [string, (axios: AxiosInstance) => unknown][] = [
+  [
+    'throws before the call',
+    ({ interceptors }) =>
+      interceptors.request.use(() => {
+        throw new Error('the interceptor broke: application-key');
+      }),
+  ],
+  ['never settles before the call', ({ interceptors }) => interceptors.request.use(never)],
+  ['never settles after the call', ({ interceptors }) => interceptors.response.use(never)],
+];
 
 describe.each(platforms('Express'))('an interceptor on %s', (_name, platform) => {
   const bed = testbed(platform);
@@ -13,47 +54,11 @@ describe.each(platforms('Express'))('an interceptor on %s', (_name, platform) =>
   it.each([
     ['before the first call', 0],
     ['after calls were made', 2],
-  ])('that is added %s runs for all three calls, and may add a header', async (_when, rounds) => {
+  ])('that is added %s runs for all three calls, and may change url and headers', async (_when, rounds) => {
     const { service, axios, callAll } = await seam(bed);
     for (let round = 0; round < rounds; round += 1) expect(await callAll()).toEqual([200, 200, 200]);
     service.requests.length = 0;
-    axios().interceptors.request.use((config) => {
-      config.headers.set('X-Trace', 'trace-1');
-      return config;
-    });
-
-    expect(await callAll()).toEqual([200, 200, 200]);
-    expect(service.requests.map(({ method, headers }) => [method, headers['x-trace']])).toEqual(
-      IN_ORDER.map((method) => [method, 'trace-1']),
-    );
-  });
-
-  it('receives an ordinary request: its url, method, headers and data', async () => {
-    const { service, axios, callAll } = await seam(bed);
-    const seen: InternalAxiosRequestConfig[] = [];
-    axios().interceptors.request.use((config) => (seen.push(config), config));
-    await callAll();
-    const [check, signIn, signOut] = seen;
-
-    expect(seen.map(({ method }) => method?.toUpperCase())).toEqual(IN_ORDER);
-    expect(seen.map(({ url }) => url)).toEqual(
-      ['/authentication/user_details', '/authentication', '/authentication'].map(
-        (path) => `${service.url}${path}`,
-      ),
-    );
-    for (const { headers } of seen)
-      expect([headers.get('X-API-KEY'), headers.get('x-auth-iv')]).toEqual(['application-key', 'iv-1']);
-    expect([check?.headers.get('X-AUTH-TOKEN'), signOut?.headers.get('X-AUTH-TOKEN')]).toEqual([
-      'token',
-      'token',
-    ]);
-    expect(JSON.parse(signIn?.data as string)).toEqual({ username: 'ann', password: 'x' });
-    expect([check?.data, signOut?.data]).toEqual([undefined, undefined]);
-  });
-
-  it('may change the url, replace a header and remove one', async () => {
-    const { service, axios, callAll } = await seam(bed);
-    axios().interceptors.request.use((config) => {
+    (await axios()).interceptors.request.use((config) => {
       config.url = `${config.url ?? ''}?tenant=7`;
       config.headers.set('X-API-KEY', 'rotated-key');
       config.headers.delete('X-AUTH-IV');
@@ -61,168 +66,76 @@ describe.each(platforms('Express'))('an interceptor on %s', (_name, platform) =>
     });
 
     expect(await callAll()).toEqual([200, 200, 200]);
-    for (const { path, headers } of service.requests) {
-      expect([path.split('?')[1], headers['x-api-key'], headers['x-auth-iv']]).toEqual([
-        'tenant=7',
-        'rotated-key',
-        undefined,
-      ]);
-    }
-  });
-
-  it('may be asynchronous', async () => {
-    const { axios, callAll } = await seam(bed);
-    axios().interceptors.request.use(async (config) => {
-      await new Promise(setImmediate);
-      return config;
-    });
-
-    expect(await callAll()).toEqual([200, 200, 200]);
-  });
-
-  it('runs once a call, in the order of axios, and not after it is ejected', async () => {
-    const { axios, callAll } = await seam(bed);
-    const ran: string[] = [];
-    const { request } = axios().interceptors;
-    const first = request.use((config) => (ran.push('first'), config));
-    request.use((config) => (ran.push('second'), config));
-    await callAll();
-    expect(ran).toEqual(Array(3).fill(['second', 'first']).flat());
-
-    request.eject(first);
-    await callAll();
-    expect(ran.slice(6)).toEqual(Array(3).fill('second'));
-  });
-
-  it('receives every reply, refusals too', async () => {
-    const { service, axios, callAll } = await seam(bed);
-    const seen: number[] = [];
-    axios().interceptors.response.use((response) => (seen.push(response.status), response));
-    await callAll();
-    for (const operation of ['user_details', 'sign_in', 'sign_out'] as const)
-      service.on(operation, reply(403));
-
-    expect(await callAll()).toEqual([403, 403, 403]);
-    expect(seen).toEqual([200, 200, 200, 403, 403, 403]);
-  });
-
-  it('does not run in another module or application', async () => {
-    const [first, second] = [await seam(bed), await seam(bed)];
-    first.axios().interceptors.request.use((config) => {
-      config.headers.set('X-Trace', 'trace-1');
-      return config;
-    });
-
-    expect(await second.callAll()).toEqual([200, 200, 200]);
-    expect(second.service.requests.map(({ headers }) => headers['x-trace'])).toEqual(
-      Array(3).fill(undefined),
+    expect(service.requests.map(({ method, path, headers }) => [method, path, headers['x-api-key']])).toEqual(
+      [
+        ['GET', '/authentication/user_details?tenant=7', 'rotated-key'],
+        ['POST', '/authentication?tenant=7', 'rotated-key'],
+        ['DELETE', '/authentication?tenant=7', 'rotated-key'],
+      ],
     );
+    expect(service.requests.filter(({ headers }) => 'x-auth-iv' in headers)).toEqual([]);
+  });
+
+  it.each(BROKEN)('that %s makes all three calls 503, and is not in the denial', async (_case, breakIt) => {
+    const { app, axios, callAll } = await seam(bed, SHORT_MS);
+    breakIt(await axios());
+
+    expect(await callAll()).toEqual([503, 503, 503]);
+    const denial = await app.get('/me', 'token');
+    expect(Number(denial.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await denial.text()).not.toMatch(/interceptor/);
   });
 });
 
-const never = (): Promise<never> => new Promise<never>(() => undefined);
-const refuse = (): never => {
-  throw new Error('the interceptor broke: application-key');
+const LIMITED: [string, (axios: AxiosInstance) => void][] = [
+  ['an agent on axiosRef', ({ defaults }) => void (defaults.httpAgent = new Agent({ keepAlive: true }))],
+  [
+    'an interceptor that asks for more than is allowed',
+    ({ interceptors }) =>
+      void interceptors.request.use((config) =>
+        Object.assign(config, { maxRedirects: 5, maxContentLength: -1, decompress: true, timeout: 0 }),
+      ),
+  ],
+];
+
+const endless: Script = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const more = (): void => {
+    while (!response.destroyed && response.write(' '.repeat(16_384)));
+  };
+  response.on('drain', more);
+  more();
 };
-const reject = (): Promise<never> => Promise.reject(new Error('the interceptor broke'));
-const NOTHING = undefined as unknown as Error;
-const rejectWithNothing = (): Promise<never> => Promise.reject(NOTHING);
-/** Values that the types of axios forbid, and JavaScript permits. */
-const giving = (value: unknown) => (): never => value as never;
 
-const BROKEN: [string, (axios: AxiosInstance) => void][] = [
-  ['throws before the call', ({ interceptors }) => void interceptors.request.use(refuse)],
-  ['rejects before the call', ({ interceptors }) => void interceptors.request.use(reject)],
-  [
-    'rejects with nothing before the call',
-    ({ interceptors }) => void interceptors.request.use(rejectWithNothing),
-  ],
-  ['never settles before the call', ({ interceptors }) => void interceptors.request.use(never)],
-  ['gives no request', ({ interceptors }) => void interceptors.request.use(giving(undefined))],
-  [
-    'gives a url that is none',
-    ({ interceptors }) =>
-      void interceptors.request.use((config) => Object.assign(config, { url: 'http://' })),
-  ],
-  [
-    'gives a header that has no valid name',
-    ({ interceptors }) =>
-      void interceptors.request.use((config) => Object.assign(config, { headers: { 'X Trace': 'trace-1' } })),
-  ],
-  ['throws after the call', ({ interceptors }) => void interceptors.response.use(refuse)],
-  ['rejects after the call', ({ interceptors }) => void interceptors.response.use(reject)],
-  ['never settles after the call', ({ interceptors }) => void interceptors.response.use(never)],
-];
-
-/** Only a check and a sign-in read the body. */
-const UNREADABLE: [string, (axios: AxiosInstance) => void, number[]][] = [
-  [
-    'gives no reply',
-    ({ interceptors }) => void interceptors.response.use(giving(undefined)),
-    [503, 503, 503],
-  ],
-  [
-    'gives null for a reply',
-    ({ interceptors }) => void interceptors.response.use(giving(null)),
-    [503, 503, 503],
-  ],
-  [
-    'gives the body for a reply',
-    ({ interceptors }) => void interceptors.response.use(({ data }) => data as never),
-    [503, 503, 503],
-  ],
-  [
-    'gives a reply without headers',
-    ({ interceptors }) => void interceptors.response.use(giving({ status: 500 })),
-    [503, 503, 503],
-  ],
-  [
-    'gives a body that is a number',
-    ({ interceptors }) => void interceptors.response.use((to) => ({ ...to, data: 7 })),
-    [503, 503, 200],
-  ],
-  [
-    'gives a body that has been read',
-    ({ interceptors }) => void interceptors.response.use((to) => ({ ...to, data: { username: 'ann' } })),
-    [503, 503, 200],
-  ],
-];
-
-describe.each(platforms('Express'))('an interceptor that breaks on %s', (_name, platform) => {
+describe.each(platforms('Express'))('with %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it.each(BROKEN)(
-    'and %s makes all three calls 503, and does not appear in the denial',
-    async (_case, breakIt) => {
-      const { app, axios, callAll } = await seam(bed, {}, undefined, SHORT_MS);
-      breakIt(axios());
-
-      expect(await callAll()).toEqual([503, 503, 503]);
-      const reply = await app.get('/me', 'token');
-      expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
-      expect(await reply.json()).toMatchObject({
-        statusCode: 503,
-        message: expect.not.stringMatching(/interceptor/) as unknown,
-      });
-    },
-  );
-
-  it.each(UNREADABLE)(
-    'and %s makes the calls that read it 503, and does no lasting harm',
-    async (_case, breakIt, statuses) => {
-      const { app, axios, callAll } = await seam(bed);
-      breakIt(axios());
-
-      expect(await callAll()).toEqual(statuses);
-      axios().interceptors.response.clear();
-      expect((await app.get('/me', 'token')).status).toBe(200);
-    },
-  );
-
-  it('and gives the body as text is at worst 503', async () => {
-    const { axios, callAll } = await seam(bed);
-    axios().interceptors.response.use((to) => ({ ...to, data: String(to.data) }));
-
-    for (const status of await callAll()) expect([200, 503]).toContain(status);
+  it.each(LIMITED)('and %s, the limits of a body hold, and no redirect is followed', async (_what, take) => {
+    const { axios, answerAll, callAll } = await seam(bed, 60_000, { maxResponseBytes: 200 });
+    take(await axios());
+    const answers = (script: Script): Promise<number[]> => (answerAll(script), callAll());
+    const ofLength = (length: number): Script =>
+      reply(200, RECORD.padEnd(length), { 'content-type': 'application/json' });
+    expect(await answers(ofLength(200))).toEqual([200, 200, 200]);
+    for (const script of [ofLength(201), endless])
+      expect((await answers(script)).slice(0, 2)).toEqual([503, 503]);
+    const target = await bed.serviceThat(
+      bytes('HTTP/1.1 200 OK', 'Content-Type: application/json', 'Connection: close', '', RECORD),
+    );
+    const location = `${target.url}/authentication/user_details`;
+    expect(await answers(reply(307, '', { location }))).toEqual([503, 503, 503]);
+    expect(target.connections()).toBe(0);
   });
+
+  it.each(LIMITED)(
+    'and %s, calls without an answer are 503 in time, and leave no connection',
+    async (_what, take) => {
+      const { axios, service, answerAll, callAll } = await seam(bed, SHORT_MS);
+      take(await axios());
+      answerAll(silence);
+      expect(await callAll()).toEqual([503, 503, 503]);
+      expect(service.requests).toHaveLength(3);
+      await service.idle();
+    },
+  );
 });

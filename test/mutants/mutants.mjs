@@ -248,7 +248,7 @@ export const MUTANTS = [
     file: 'client/reply.ts',
     find: 'if (length > maxBytes) return false;',
     replace: 'if (length > maxBytes + 1) return false;',
-    suites: ['check/bodies', 'http-service/limits'],
+    suites: ['check/bodies', 'http-service/interceptors'],
   },
   // A toss of a coin where a call is denied: a suite that denies once would miss it in half of its runs.
   {

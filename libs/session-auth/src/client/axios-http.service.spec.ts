@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, type RequestListener } from 'node:http';
 import { Agent } from 'node:https';
@@ -51,6 +52,7 @@ async function recording(change: (config: InternalAxiosRequestConfig) => void = 
 }
 
 describe('a reply that an interceptor of the application returns', () => {
+  const [text, bytes] = ['text', Buffer.from('text')];
   it.each<[unknown, object]>([
     [null, UNREACHABLE],
     [undefined, UNREACHABLE],
@@ -58,15 +60,13 @@ describe('a reply that an interceptor of the application returns', () => {
     [{ status: '200', headers: {} }, UNREACHABLE],
     [{ status: 200 }, UNREACHABLE],
     [{ status: 200, headers: null }, UNREACHABLE],
-    [{ status: 200, headers: 'text' }, UNREACHABLE],
-    [{ headers: {} }, UNREACHABLE],
     [
-      { status: 200, headers: {}, data: 'text' },
+      { status: 200, headers: {}, data: text },
       { status: 200, headers: {}, body: undefined },
     ],
     [
-      { status: 200, headers: {}, data: Buffer.from('text') },
-      { status: 200, headers: {}, body: Buffer.from('text') },
+      { status: 200, headers: {}, data: bytes },
+      { status: 200, headers: {}, body: bytes },
     ],
   ])('is read from %j as %j', async (left, answer) => {
     const { http, request } = await serving();
@@ -74,12 +74,17 @@ describe('a reply that an interceptor of the application returns', () => {
     expect(await http.send(request())).toEqual(answer);
   });
 
-  it('is unreachable if an interceptor throws', async () => {
-    const { http, request } = await serving();
-    http.axiosRef.interceptors.request.use(() => {
-      throw new Error('of the application');
-    });
+  it.each<[string, (config: InternalAxiosRequestConfig) => unknown]>([
+    ['throws', () => assert.fail('of the application')],
+    ['rejects with nothing', () => Promise.reject(undefined as unknown as Error)],
+    ['gives no request', () => undefined],
+    ['gives a url that is none', (config) => Object.assign(config, { url: 'http://' })],
+    ['gives a header that has no name', (config) => Object.assign(config, { headers: { 'X A': 'a' } })],
+  ])('is unreachable if an interceptor %s', async (_what, interceptor) => {
+    const [{ http, request }, other] = [await serving(), await serving()];
+    http.axiosRef.interceptors.request.use(interceptor as never);
     expect(await http.send(request())).toEqual(UNREACHABLE);
+    expect(await other.http.send(other.request())).toMatchObject({ status: 200 });
   });
 });
 
@@ -95,7 +100,8 @@ describe('an interceptor', () => {
       paths.push(response.config.method);
       return response;
     });
-    expect(await http.send(request())).toMatchObject({ status: 200 });
+    const headers = { connection: 'keep-alive' };
+    expect(await http.send(request())).toMatchObject({ status: 200, headers });
     expect(paths).toEqual(['get']);
     expect(Object.keys(seen[0]?.headers ?? {}).filter((name) => name.startsWith('x-'))).toEqual(['x-c']);
   });
@@ -144,13 +150,19 @@ describe('an interceptor', () => {
 });
 
 describe('the agents of an application', () => {
-  it.each(['httpAgent', 'httpsAgent'] as const)('are used if only an %s is set', async (name) => {
-    const agent = new Agent();
-    const { http, request, usedAgents } = await serving(undefined, { [name]: agent });
-    expect(http.axiosRef.defaults[name]).toBe(agent);
-    expect(await http.send(request())).toMatchObject({ status: 200 });
-    expect(usedAgents).toEqual([{ [name]: agent }]);
-  });
+  it.each(['httpAgent', 'httpsAgent'] as const)(
+    'are used if only an %s is set, then or later',
+    async (name) => {
+      const [agent, later] = [new Agent(), new Agent()];
+      const { http, request, usedAgents } = await serving(undefined, { [name]: agent });
+      expect(http.axiosRef.defaults[name]).toBe(agent);
+      expect(await http.send(request())).toMatchObject({ status: 200 });
+      http.axiosRef.defaults[name] = later;
+      await http.send(request());
+      // The same objects: a copy of an agent would have none of its private fields.
+      expect([usedAgents[0]?.[name] === agent, usedAgents[1]?.[name] === later]).toEqual([true, true]);
+    },
+  );
 });
 
 describe('the defaults', () => {

@@ -47,6 +47,16 @@ describe('the requests of a registration', () => {
     expect(connecting).toHaveBeenCalledTimes(1);
   });
 
+  it('are sent over an agent that it sets on axiosRef later', async () => {
+    const { sender, send } = await sending();
+    await send();
+    const httpAgent = new Agent();
+    const connecting = jest.spyOn(httpAgent, 'createConnection');
+    (await sender.http()).axiosRef.defaults.httpAgent = httpAgent;
+    expect(await send()).toMatchObject({ status: 200 });
+    expect(connecting).toHaveBeenCalledTimes(1);
+  });
+
   it('need neither undici nor axios if there is only an agent for https', async () => {
     const { sender, send } = await sending({ httpsAgent: new HttpsAgent() });
     const loading = [jest.spyOn(sender, 'load'), jest.spyOn(sender, 'http')];
