@@ -61,8 +61,6 @@ describe('connections that a proxy drops while they are idle, and does not close
   const clock = handClock();
 
   it.each([
-    [1, plain, undefined],
-    [8, plain, 'timeout=60'],
     [60, plain, undefined],
     [8, secure, 'timeout=60'],
   ])(

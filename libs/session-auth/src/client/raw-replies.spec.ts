@@ -187,6 +187,11 @@ async function repliesOf(way: Way, answers: readonly string[], end: Ending): Pro
 }
 
 describe.each(WAYS)('a connection %s', (way) => {
+  it('has a reply whose body ends with it', async () => {
+    const [answer] = await repliesOf(way, ['HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nok'], closing);
+    expect(answer).toMatchObject({ status: 200, body: Buffer.from('ok') });
+  });
+
   it.each(ENDINGS)(
     'is stale if it has carried replies, and is %s before the first byte of the next',
     async (_name, end) => {
