@@ -20,7 +20,6 @@ const SURROUNDINGS = [
   'fleet/redis-store/guide',
   'fleet/redis-store/subscription',
   'fleet/shared-sessions',
-  'fleet/shared-tier',
   'fleet/writers',
   'fuzz/channel',
   'graphql/two-services',
@@ -57,9 +56,6 @@ export const WEEKLY = [
   'demo/console',
   'demo/settings',
   'demo/streams',
-  // The simulation has such clocks too.
-  'fleet/clocks-and-versions',
-  'fleet/clocks-that-step',
   // The other suites of `fleet` have a single Redis.
   'fleet/cluster',
   // The workflow `long` runs both for longer.

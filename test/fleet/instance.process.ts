@@ -20,8 +20,7 @@ import type { HostSettings, InstanceSettings } from './instance-settings.js';
 const { clockOffsetMs = 0, forOne = false } = JSON.parse(process.argv[2] ?? '') as HostSettings;
 
 const wallClock = Date.now.bind(Date);
-let setBackMs = 0;
-Date.now = () => wallClock() + clockOffsetMs - setBackMs;
+Date.now = () => wallClock() + clockOffsetMs;
 
 @Controller()
 class MeController {
@@ -106,9 +105,6 @@ async function startInstance({
     signOut: (token: string) => outcome(sessions.signOut(token)),
     forget: (token: string) => outcome(sessions.forget(token)),
     forgetUser: (username: string) => outcome(sessions.forgetUser(username)),
-    /** Calls `forgetUser` for many users, without waiting for each. */
-    forgetUsers: (count: number) =>
-      outcome(Promise.all(Array.from({ length: count }, (_, index) => sessions.forgetUser(`user ${index}`)))),
     /** Calls `forgetUser`, and closes the application at once: its client may still be connecting. */
     forgetAndClose: async (username: string) => {
       const forgotten = outcome(sessions.forgetUser(username));
@@ -116,7 +112,6 @@ async function startInstance({
       return forgotten;
     },
     isReceiving: () => events.serviceStatus.revocationBus.state === 'connected',
-    unreadable: () => events.serviceStatus.revocationBus.unreadableMessages,
     forgetAll: () => outcome(sessions.forgetAll()),
     /** Users whose sessions were all revoked, `null` for all users. */
     forgottenUsers: () => forgottenUsers,
@@ -135,8 +130,6 @@ async function startInstance({
       const slow = (run: () => void, ms = 0) => setTimeout(run, factor * ms);
       globalThis.setTimeout = Object.assign(slow, setTimeout);
     },
-    /** Sets the wall clock of the process back. */
-    setClockBack: (ms: number) => void (setBackMs += ms),
     /**
      * Whether the client of the application still works, which then is closed. Nothing ends this process
      * afterwards: it has to end by itself.

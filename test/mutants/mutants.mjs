@@ -749,7 +749,7 @@ export const MUTANTS = [
     file: 'fleet/revocation-bus.ts',
     find: 'if (isRepeated) return;',
     replace: 'if (isRepeated && Math.random() < 0.5) return;',
-    suites: ['fleet/shared-tier'],
+    suites: ['fleet/session-verifier-fleet'],
   },
   {
     name: 'A late reading of the clock of the store is dropped',

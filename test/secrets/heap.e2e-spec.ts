@@ -1,22 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { json, reply, silence, startSessionService, type Script } from 'nestjs-session-auth/testing';
-import { inLongForm } from '../support/long-form.js';
-import { PLATFORMS } from '../support/platforms.js';
 import { RedisServer } from '../support/redis.js';
 import { startHeapApp, type HeapApp, type HeapSettings } from './heap-app.js';
 
 const CANARY = 'canary-token';
 const ROUNDS = 3;
 const CACHE = { ttlMs: 300_000, refreshAheadMs: 1_000, staleIfErrorMs: 60_000 };
-
-const SETUPS: readonly (readonly [
-  name: string,
-  settings: Pick<HeapSettings, 'options'> & { readonly redis?: true },
-])[] = [
-  ['the cache off', { options: {} }],
-  ['the cache on', { options: { cache: CACHE } }],
-  ['the cache on and a store', { options: { cache: CACHE }, redis: true }],
-];
 
 /** The outcome of a token depends on its name. */
 const ANSWERS: readonly (readonly [part: string, answerOf: (token: string) => Script])[] = [
@@ -83,23 +72,20 @@ async function use({ url }: HeapApp): Promise<Record<string, number>> {
   return statuses;
 }
 
-/** Each platform once. With a store, an application has all that it has with the cache on. */
-const SHORT_FORM: Readonly<Record<string, string>> = {
-  'the cache off': 'Express',
-  'the cache on and a store': 'Fastify',
-};
-
-describe.each(PLATFORMS.map(([name]) => [name] as const))('the memory of a process on %s', (platform) => {
-  for (const [setup, { options, redis }] of SETUPS.filter(
-    ([name]) => SHORT_FORM[name] === platform || inLongForm(`a heap with ${name} on ${platform}`),
-  )) {
-    it(`no token is in the memory of a process but in the private field of a cached record, with ${setup} [P15]`, async () => {
-      const [scripted, server] = [await startSessionService(), redis && (await RedisServer.start())];
+// With a store, an application has all that it has with the cache on.
+describe('the memory of a process', () => {
+  it.each([
+    ['Express', 'the cache off', {}, false],
+    ['Fastify', 'the cache on and a store', { cache: CACHE }, true],
+  ] as const)(
+    'on %s has no token but in the private field of a cached record, with %s [P15]',
+    async (platform, _setup, options: HeapSettings['options'], redis) => {
+      const [scripted, server] = [await startSessionService(), redis ? await RedisServer.start() : undefined];
       for (const operation of ['user_details', 'sign_in'] as const) scripted.on(operation, service);
       const settings = { timeoutMs: 3_000, maxInFlight: 8, breaker: false, ...options } as const;
       const start = (): Promise<HeapApp> =>
         startHeapApp({ platform, baseUrl: scripted.url, options: settings, redisPort: server?.port });
-      const [app, other] = [await start(), server && (await start())];
+      const [app, other] = [await start(), server ? await start() : undefined];
       try {
         // The other instance finds the entry of the first in the store.
         if (other) await use(other);
@@ -128,6 +114,6 @@ describe.each(PLATFORMS.map(([name]) => [name] as const))('the memory of a proce
         await scripted.close();
         await server?.close();
       }
-    });
-  }
+    },
+  );
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect } from '@jest/globals';
 import { SessionAuthService } from 'nestjs-session-auth';
 import { startSessionService, type ScriptedSessionService } from 'nestjs-session-auth/testing';
 import { bytes, bytesThenReset, drop, json, silence, type Script } from '../support/scripted-service.js';
@@ -135,4 +135,25 @@ describe.each(platforms('Express'))('proxies that the environment names on %s', 
       }
     },
   );
+
+  row('a proxy that the options name is used, for every operation [D07]', async (trial) => {
+    const { hostname, port } = new URL(trap.url);
+    const auth = { username: 'app', password: 'proxy-password' };
+    const http = { proxy: { host: hostname, port: Number(port), auth } };
+    const { app, url } = await trial.keepApp({ http }, 'http://sessions.example.com');
+    trap.on('user_details', json(ANN));
+
+    expect(await trial.status({ at: url })).toBe(200);
+    const sessions = app.get(SessionAuthService);
+    await trial.thrownBy(sessions.signIn({ username: 'ann', password: 'x' }));
+    await trial.thrownBy(sessions.signOut(TOKEN));
+    const credentials = `Basic ${Buffer.from('app:proxy-password').toString('base64')}`;
+    expect(
+      trap.requests.map(({ method, path, headers }) => [method, path, headers['proxy-authorization']]),
+    ).toEqual([
+      ['GET', 'http://sessions.example.com/authentication/user_details', credentials],
+      ['POST', 'http://sessions.example.com/authentication', credentials],
+      ['DELETE', 'http://sessions.example.com/authentication', credentials],
+    ]);
+  });
 });

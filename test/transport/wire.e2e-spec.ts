@@ -2,7 +2,7 @@ import { describe, expect } from '@jest/globals';
 import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import { SessionAuthService, type SessionAuthOptions } from 'nestjs-session-auth';
-import { json, type Script, type SeenRequest } from 'nestjs-session-auth/testing';
+import type { Script, SeenRequest } from 'nestjs-session-auth/testing';
 import { bytesThenSilence } from '../support/byte-scripts.js';
 import { platforms, type RunningApp } from '../support/platforms.js';
 import { PASSWORD, TOKEN } from '../support/trial/canaries.js';

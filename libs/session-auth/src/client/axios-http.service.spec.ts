@@ -51,6 +51,8 @@ async function recording(change: (config: InternalAxiosRequestConfig) => void = 
   };
 }
 
+const NOTHING = undefined as unknown as Error;
+
 describe('a reply that an interceptor of the application returns', () => {
   const [text, bytes] = ['text', Buffer.from('text')];
   it.each<[unknown, object]>([
@@ -76,7 +78,7 @@ describe('a reply that an interceptor of the application returns', () => {
 
   it.each<[string, (config: InternalAxiosRequestConfig) => unknown]>([
     ['throws', () => assert.fail('of the application')],
-    ['rejects with nothing', () => Promise.reject(undefined as unknown as Error)],
+    ['rejects with nothing', () => Promise.reject(NOTHING)],
     ['gives no request', () => undefined],
     ['gives a url that is none', (config) => Object.assign(config, { url: 'http://' })],
     ['gives a header that has no name', (config) => Object.assign(config, { headers: { 'X A': 'a' } })],

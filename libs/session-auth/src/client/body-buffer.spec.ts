@@ -31,7 +31,8 @@ describe('a body buffer', () => {
     expect(text(body)).toBe('first+');
   });
 
-  it.each([65_536, 1_048_576])('of %p chunks of one byte is copied only when it doubles', (length) => {
+  it('of many chunks of one byte is copied only when it doubles', () => {
+    const length = 65_536;
     const body = new BodyBuffer();
     const chunk = Buffer.from('x');
     const moves: number[] = [];
@@ -44,18 +45,6 @@ describe('a body buffer', () => {
     const bytesCopied = moves.reduce((sum, bytes) => sum + bytes, length);
     expect(bytesCopied).toBeLessThan(3 * length);
     expect(memory?.byteLength).toBe(length);
-  });
-
-  it('takes memory as the body grows, and copies nothing while there is room', () => {
-    const body = new BodyBuffer();
-    for (const chunk of ['a', 'b']) body.append(Buffer.from(chunk), 1_048_576);
-    const { buffer } = body.bytes;
-    expect(buffer.byteLength).toBe(4);
-    body.append(Buffer.from('cc'), 1_048_576);
-    expect(body.bytes.buffer).toBe(buffer);
-    body.append(Buffer.from('d'), 1_048_576);
-    expect(body.bytes.buffer.byteLength).toBe(10);
-    expect(text(body)).toBe('abccd');
   });
 
   it('rejects a chunk that would exceed its limit', () => {

@@ -13,32 +13,22 @@ const cacheForMs = (control?: unknown, age?: unknown): number | undefined =>
 describe('the lifetime that a reply allows', () => {
   it.each<[header: unknown, expected: number | undefined]>([
     [undefined, undefined],
-    ['', undefined],
     [' , ,', undefined],
-    ['private', undefined],
     ['private="set-cookie, no-store"', undefined],
-    ['public, must-revalidate, immutable', undefined],
-    ['stale-if-error=60, stale-while-revalidate=60', undefined],
     ['x-no-store, no-storex, max-aged=1', undefined],
     ['ext="a\\"no-store, max-age=1"', undefined],
     ['no-store', 0],
-    ['NO-Store', 0],
     ['no-store=x', 0],
     ['private, no-cache', 0],
-    ['no-cache="set-cookie"', 0],
     ['max-age=3600, no-store', 0],
     ['max-age=0', 0],
     ['max-age=10', 10_000],
-    ['Max-Age=10', 10_000],
     ['max-age="10"', 10_000],
-    ['max-age=010', 10_000],
     ['\t max-age=10 \t,', 10_000],
     ['s-maxage=10', 10_000],
     ['max-age=20, s-maxage=10', 10_000],
     ['max-age=10, s-maxage=20', 10_000],
-    ['max-age=20, max-age=10', 10_000],
     ['max-age=60', undefined],
-    ['max-age=2147483648', undefined],
     [`max-age=${'9'.repeat(400)}`, undefined],
     [`max-age=${'9'.repeat(400)}, max-age=1`, 1_000],
   ])('by Cache-Control %j is %p ms', (header, expected) => {
@@ -47,27 +37,15 @@ describe('the lifetime that a reply allows', () => {
 
   it.each<[header: unknown]>([
     ['max-age'],
-    ['max-age='],
-    ['max-age=""'],
     ['max-age=" 10"'],
-    ['max-age="1\\0"'],
     ['max-age=-1'],
-    ['max-age=+10'],
     ['max-age=1.5'],
-    ['max-age=1e3'],
-    ['max-age=0x10'],
-    ['max-age=ten'],
-    ['max-age=10, max-age=x'],
     ['max-age = 10'],
     ['max-age=10 s-maxage=10'],
-    ['max-age=10; private'],
     ['private="unclosed, max-age=10'],
     ['max-age=１０'],
     ['max-age:10'],
-    ['=10'],
     [10],
-    [null],
-    [{ 'max-age': 10 }],
     [['max-age=10', 10]],
   ])('by an invalid Cache-Control %j is 0', (header) => {
     expect(cacheForMs(header)).toBe(0);
@@ -75,7 +53,6 @@ describe('the lifetime that a reply allows', () => {
 
   it.each<[header: unknown, expected: number | undefined]>([
     [['private', 'max-age=10'], 10_000],
-    [['max-age=10', 'max-age=5'], 5_000],
     [['max-age=10', 'no-store'], 0],
     [['private="a', 'no-store"'], 0],
     [[], undefined],
@@ -84,23 +61,17 @@ describe('the lifetime that a reply allows', () => {
   });
 
   it.each<[control: unknown, age: unknown, expected: number | undefined]>([
-    [undefined, '0', undefined],
     [undefined, '10', 50_000],
-    ['private', '10', 50_000],
     ['max-age=30', '10', 20_000],
     ['max-age=3600', '10', 50_000],
     ['max-age=30', '30', 0],
-    ['max-age=30', '3600', 0],
     ['max-age=30', '9'.repeat(400), 0],
     [`max-age=${'9'.repeat(400)}`, '9'.repeat(400), 0],
     ['max-age=30', ' 10\t', 20_000],
     ['max-age=30', '0, 10', 20_000],
-    ['max-age=30', ['10', '0'], 20_000],
     ['max-age=30', [], 30_000],
     ['max-age=30', '', 0],
     ['max-age=30', '-5', 0],
-    ['max-age=30', '5.0', 0],
-    ['max-age=30', '5, x', 0],
     ['max-age=30', 5, 0],
     [undefined, 'x', 0],
   ])('by Cache-Control %j and Age %j is %p ms', (control, age, expected) => {
@@ -149,16 +120,6 @@ describe('the lifetime that a reply allows', () => {
           expect(cacheForMs(some, [...ages, age]) ?? TTL_MS).toBeLessThanOrEqual(allowed);
         },
       ),
-    );
-  });
-
-  it('by valid headers is the rest of the shorter lifetime', () => {
-    const seconds = fc.nat({ max: 120 });
-    fc.assert(
-      fc.property(seconds, seconds, (maxAge, age) => {
-        const left = Math.max(0, Math.min(60, maxAge) - age) * 1_000;
-        expect(cacheForMs(`private, max-age=${maxAge}`, String(age)) ?? TTL_MS).toBe(left);
-      }),
     );
   });
 

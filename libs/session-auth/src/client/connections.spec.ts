@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { unavailable } from '../contract/outcome.js';
 import type { ConnectionSettings } from './connection.js';
 import { Connections } from './connections.js';
-import { type Answer, STALE_CONNECTION, UNREACHABLE } from './reply.js';
+import { type Answer, UNREACHABLE } from './reply.js';
 import { closeLater, requestTo, serve } from '../../../../test/support/service-requests.js';
 
 afterEach(() => void jest.restoreAllMocks());
@@ -19,18 +19,6 @@ function connectionsWith(settings: Partial<ConnectionSettings> = {}): Connection
 const statusOf = (answer: Answer): unknown => ('status' in answer ? answer.status : answer);
 
 describe('a request', () => {
-  it('is sent with its body', async () => {
-    const bodies: unknown[] = [];
-    const { origin } = await serve((request, response) => {
-      void once(request, 'data').then(([body]) => bodies.push(String(body)));
-      request.on('end', () => response.end());
-    });
-    expect(
-      statusOf(await connectionsWith().exchange(requestTo(origin, { method: 'POST', body: 'text' }))),
-    ).toBe(200);
-    expect(bodies).toEqual(['text']);
-  });
-
   it('that cannot be sent resolves with unreachable', async () => {
     const request = requestTo('ftp://127.0.0.1', { freshConnection: true });
     expect(await connectionsWith().exchange(request)).toEqual(unavailable('unreachable'));
@@ -38,21 +26,6 @@ describe('a request', () => {
 });
 
 describe('a connection that ends', () => {
-  it('is replaced', async () => {
-    let ending = false;
-    const { origin, connections: made } = await serve((request, response) =>
-      ending ? request.socket.destroy() : response.end(),
-    );
-    const connections = connectionsWith();
-    const replies: unknown[] = [];
-    for (const isEnding of [false, true, true, false, false]) {
-      ending = isEnding;
-      replies.push(statusOf(await connections.exchange(requestTo(origin))));
-    }
-    expect(replies).toEqual([200, STALE_CONNECTION, UNREACHABLE, 200, 200]);
-    expect(made()).toBe(3);
-  });
-
   it('because all are closed, ends its calls, to other origins too', async () => {
     const [service, other] = [await serve(() => undefined), await serve(() => undefined)];
     const connections = connectionsWith();

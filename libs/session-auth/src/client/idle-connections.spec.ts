@@ -148,7 +148,8 @@ describe('a check on a connection that was idle', () => {
     expect([await answer, deadline.lostMs]).toEqual([200, 100]);
   });
 
-  it.each([8, 60])('costs one more call for each of %d dead connections [P63]', async (count) => {
+  it('costs one more call for each of many dead connections [P63]', async () => {
+    const count = 60;
     const service = await Service.withDead(count);
     const answers = Array.from({ length: count }, () => service.send());
     await service.arrivals(2 * count);
@@ -246,7 +247,6 @@ describe('a check on a connection that was idle', () => {
 describe('a connection', () => {
   it.each([
     [0, 30_000],
-    [0.5, 45_000],
     [1, 60_000],
   ])('is used for 30 to 60 s, in turns with others (%d) [P64]', async (random, ageMs) => {
     jest.spyOn(Math, 'random').mockReturnValue(random);

@@ -11,7 +11,6 @@ describe('a connection that fails', () => {
 
   it.each([
     'CERT_HAS_EXPIRED',
-    'DEPTH_ZERO_SELF_SIGNED_CERT',
     'ERR_TLS_CERT_ALTNAME_INVALID',
     'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',

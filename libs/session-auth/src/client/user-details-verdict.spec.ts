@@ -60,8 +60,6 @@ describe('the user of a 200', () => {
 
   it.each([
     ['gzip', 'gzip'],
-    ['br', 'br'],
-    ['none', 'none'],
     ['gzip, br', 'an unknown one'],
     ['x'.repeat(21), 'an unknown one'],
   ])('that is encoded as %p is reported by its encoding [P65]', (encoding, named) => {
@@ -86,12 +84,6 @@ describe('the line about a reply', () => {
 
   it.each<[string, Reply, string, string]>([
     ['of another server', reply(200, page, html), '200 with the content-type text/html', 'baseUrl'],
-    [
-      'of a long type',
-      reply(200, page, { 'content-type': 'x'.repeat(30) }),
-      '200 with the content-type an unknown one',
-      'baseUrl',
-    ],
     ['without a body', reply(200), '200 without a body', 'baseUrl'],
     ['that is a list', reply(200, '[]'), '200 without a JSON object in UTF-8', 'no option maps'],
     [
@@ -107,7 +99,6 @@ describe('the line about a reply', () => {
       'encodes these replies',
     ],
     ['that redirects', reply(302), '302', 'No redirect is followed'],
-    ['that is not modified', reply(304), '304', 'No option maps this status'],
     ['of a proxy that wants credentials', reply(407), '407', 'http.proxy'],
     ['that no option maps', reply(422), '422', 'No option maps this status'],
     ['that statusMap maps', reply(400), "400 ('unavailable' by statusMap)", 'apiKey and baseUrl'],
@@ -143,10 +134,7 @@ describe('the token of a 200', () => {
 
   it.each([
     ['the presented one', 'deny', same, 'authenticated', 0],
-    ['the presented one', 'warn', same, 'authenticated', 0],
-    ['the presented one', 'ignore', same, 'authenticated', 0],
     ['absent', 'deny', '{}', 'authenticated', 0],
-    ['absent', 'warn', '{}', 'authenticated', 0],
     ['another', 'deny', other, 'unavailable', 1],
     ['another', 'warn', other, 'authenticated', 1],
     ['another', 'ignore', other, 'authenticated', 0],
@@ -184,20 +172,14 @@ describe('Cache-Control', () => {
   });
 
   it('does not change the verdict if absent, without a lifetime, with a longer one, or with the cache off', () => {
-    for (const headers of [{}, { 'cache-control': 'private' }, { 'cache-control': 'max-age=3600' }]) {
-      expect(verdictsWith({ cache }).of(reply(200, '{}', headers), 'token')).toStrictEqual({
-        kind: 'authenticated',
-        user: {},
-        json: {},
-      });
-      expect(verdictsWith({ cache }).of(reply(401, '', headers), 'token')).toBe(UNAUTHENTICATED);
+    const [plain, longer] = [{ 'cache-control': 'private' }, { 'cache-control': 'max-age=3600' }];
+    const cases = [{}, plain, longer].map((headers) => [{ cache }, headers] as const);
+    for (const [settings, headers] of [...cases, [{}, forTwoSeconds] as const]) {
+      const verdicts = verdictsWith(settings);
+      const user = { kind: 'authenticated', user: {}, json: {} };
+      expect(verdicts.of(reply(200, '{}', headers), 'token')).toStrictEqual(user);
+      expect(verdicts.of(reply(401, '', headers), 'token')).toBe(UNAUTHENTICATED);
     }
-    expect(verdictsWith().of(reply(200, '{}', forTwoSeconds), 'token')).toStrictEqual({
-      kind: 'authenticated',
-      user: {},
-      json: {},
-    });
-    expect(verdictsWith().of(reply(401, '', forTwoSeconds), 'token')).toBe(UNAUTHENTICATED);
   });
 
   it.each([
@@ -271,14 +253,10 @@ describe('a documented refusal', () => {
 
 describe('any other status', () => {
   it.each([
-    [408, 'server_error'],
     [429, 'rate_limited'],
-    [499, 'unexpected_status'],
     [500, 'server_error'],
     [302, 'unexpected_status'],
-    [201, 'unexpected_status'],
     [202, 'unexpected_status'],
-    [204, 'unexpected_status'],
   ] as const)('%i is an outage, even with a user: %s', (status, reason) => {
     const answer = reply(status, '{"auth_token":"token"}', { 'retry-after': '7' });
     expect(verdictsWith().of(answer, 'token')).toEqual(unavailable(reason, 7));

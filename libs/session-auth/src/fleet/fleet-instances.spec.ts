@@ -20,17 +20,9 @@ function instanceOf(
   answer: Verdict<object> | Promise<Verdict<object>> = ann,
   refreshAheadMs = 30_000,
 ) {
-  const ages = {
-    ttlMs: TTL_MS,
-    tombstoneMs: 63_000,
-    refreshAheadMs,
-  };
   const settings = {
-    store,
-    timeoutMs: 50,
+    ...{ store, timeoutMs: 50, scope: 'scope', ttlMs: TTL_MS, tombstoneMs: 63_000, refreshAheadMs },
     secrets: ['a secret of sixteen', 'a former secret.'],
-    scope: 'scope',
-    ...ages,
   } as const;
   const news: unknown[][] = [];
   const note = (name: string): [string, (...given: unknown[]) => void] => [
@@ -43,10 +35,12 @@ function instanceOf(
     busStateChanged: () => undefined,
   };
   const state = { isRevoked: false, startedAtMs: 0, isCurrent: true, answer };
+  /** When the answers that were compared with revocations were sent. */
+  const compared: number[] = [];
   const listener = {
     ...Object.fromEntries(['receive', 'foundTombstone'].map(note)),
     messagesLost: () => undefined,
-    isRevokedSince: () => state.isRevoked,
+    isRevokedSince: (_user: object, atMs: number) => (compared.push(atMs), state.isRevoked),
   };
   const tier = new Fleet<object>(
     settings,
@@ -59,6 +53,7 @@ function instanceOf(
     tier,
     news,
     state,
+    compared,
     call,
     check: () => tier.check(SESSION, KEYS, call, state),
     refresh: () => tier.refresh(SESSION, KEYS, call, state),
@@ -131,19 +126,13 @@ describe('a check by the instances of an application', () => {
     expect(other.news).toEqual([['clockDiffers']]);
   });
 
-  it('stores no answer of a flight that was evicted', async () => {
+  it.each([
+    ['of a flight that was evicted', { isCurrent: false }],
+    ['that is revoked according to the instance', { isRevoked: true }],
+  ])('stores no answer %s', async (_what, state) => {
     const store = new MemoryStore(new MemoryServer());
     const one = instanceOf(store);
-    one.state.isCurrent = false;
-    await one.check();
-    await sleep();
-    expect(kinds(store)).toEqual([]);
-  });
-
-  it('stores no answer that is revoked according to the instance', async () => {
-    const store = new MemoryStore(new MemoryServer());
-    const one = instanceOf(store);
-    one.state.isRevoked = true;
+    Object.assign(one.state, state);
     await one.check();
     await sleep();
     expect(kinds(store)).toEqual([]);
@@ -179,6 +168,43 @@ describe('a check by the instances of an application', () => {
       const [entry] = store.server.entries.values();
       expect(entry && entry.untilMs - store.server.nowMs).toBe(found);
     }
+  });
+
+  it.each([
+    [59_000, 1_000],
+    [TTL_MS, undefined],
+    [-1, undefined],
+  ])(
+    'stores no answer for the time that the wall clock moved during its call: by %d ms, %p are left [P33]',
+    async (ms, left) => {
+      const store = new MemoryStore(new MemoryServer());
+      const one = instanceOf(store);
+      one.call.mockImplementation(() => (jest.setSystemTime(Date.now() + ms), Promise.resolve(ann)));
+      await one.check();
+      await sleep();
+      const [entry] = store.server.entries.values();
+      expect(entry && entry.untilMs - store.server.nowMs).toBe(left);
+    },
+  );
+
+  it('considers no answer younger than it is, with slow look-ups and a wall clock that was set back', async () => {
+    const store = new MemoryStore(new MemoryServer());
+    const one = instanceOf(store);
+    const get = store.get.bind(store);
+    store.get = async (key) => {
+      const entry = await get(key);
+      await new Promise((resolve) => setTimeout(resolve, 49));
+      return entry;
+    };
+    for (let time = 0; time < 3; time += 1) {
+      const verdict = one.check();
+      await sleep(200);
+      await verdict;
+      jest.setSystemTime(Date.now() - 1_000);
+    }
+    const [sentAtMs = NaN, ...fromStore] = one.compared;
+    expect(one.call).toHaveBeenCalledTimes(1);
+    expect(fromStore.map((atMs) => atMs <= sentAtMs)).toEqual([true, true]);
   });
 
   it('deletes a stored answer that may no longer be cached', async () => {

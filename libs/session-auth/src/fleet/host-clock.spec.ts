@@ -22,23 +22,21 @@ describe('the clock of a host', () => {
     expect(clock.now()).toBe(Date.now());
   });
 
-  it.each([10_000, HOUR_MS])(
-    'goes on for ten minutes when the wall clock is set back by %d ms, and then follows it',
-    (stepMs) => {
-      const clock = new HostClock();
-      clock.now();
-      pass(2 * MINUTES_MS);
-      moveWall(-stepMs);
-      const behind = (): number => clock.now() - Date.now();
-      expect(behind()).toBe(stepMs);
-      pass(MINUTES_MS);
-      expect(behind()).toBe(stepMs);
-      pass(1);
-      expect(behind()).toBe(0);
-      pass(MINUTES_MS);
-      expect(behind()).toBe(0);
-    },
-  );
+  it('goes on for ten minutes when the wall clock is set back, and then follows it', () => {
+    const stepMs = HOUR_MS;
+    const clock = new HostClock();
+    clock.now();
+    pass(2 * MINUTES_MS);
+    moveWall(-stepMs);
+    const behind = (): number => clock.now() - Date.now();
+    expect(behind()).toBe(stepMs);
+    pass(MINUTES_MS);
+    expect(behind()).toBe(stepMs);
+    pass(1);
+    expect(behind()).toBe(0);
+    pass(MINUTES_MS);
+    expect(behind()).toBe(0);
+  });
 
   it('begins the ten minutes again when the wall clock was right in between', () => {
     const clock = new HostClock();

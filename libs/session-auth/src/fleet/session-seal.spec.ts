@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { sessionKeysOf, type SessionKeys, type TokenKey } from '../contract/session-identity.js';
+import { sessionKeysOf, type SessionKeys } from '../contract/session-identity.js';
 import { SessionSeal } from './session-seal.js';
 
 const visibleAscii = fc.string({
@@ -44,33 +44,22 @@ describe('a sealed value', () => {
     );
   });
 
-  it('cannot be opened for another session, secret or scope, or under another key', () => {
+  it('cannot be opened with another secret or scope, nor as a message', () => {
     fc.assert(
       fc.property(
         twoOf(secret),
         twoOf(scope),
-        twoOf(keys),
+        keys,
         text,
-        ([key, otherKey], [at, elsewhere], [session, otherSession], said) => {
+        ([key, otherKey], [at, elsewhere], session, said) => {
           const seal = new SessionSeal(key, at);
-          const strangers = [new SessionSeal(otherKey, at), new SessionSeal(key, elsewhere)];
           const [value, message] = [seal.sealValue(session, said), seal.sealMessage(said)];
-          const opened = [
-            seal.openValue(otherSession, value),
-            seal.openValue(
-              { ...session, tokenKey: otherSession.tokenKey },
-              seal.sealValue({ ...session, tokenKey: 'elsewhere' as TokenKey }, said),
-            ),
-            seal.openMessage(value),
-            seal.openValue(session, message),
-            ...strangers.flatMap((stranger) => [
-              stranger.openValue(session, value),
-              stranger.openMessage(message),
-            ]),
-          ];
-          expect(new Set(opened)).toEqual(new Set([undefined]));
-          for (const stranger of strangers)
+          const opened = [seal.openMessage(value), seal.openValue(session, message)];
+          for (const stranger of [new SessionSeal(otherKey, at), new SessionSeal(key, elsewhere)]) {
+            opened.push(stranger.openValue(session, value), stranger.openMessage(message));
             expect(stranger.nameOf(session.tokenKey)).not.toBe(seal.nameOf(session.tokenKey));
+          }
+          expect(new Set(opened)).toEqual(new Set([undefined]));
         },
       ),
     );

@@ -9,6 +9,7 @@ import type { Revocation } from '../verifier/revocations.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { MemoryServer, MemoryStore } from '../../../../test/fleet/memory-store.js';
 import { Fleet } from './fleet.js';
+import { SessionSeal } from './session-seal.js';
 
 const TTL_MS = 60_000;
 const TOMBSTONE_MS = 600_000;
@@ -16,6 +17,12 @@ const TIMEOUT_MS = 50;
 const [NEW, OLD] = ['the new secret..', 'the old secret..'] as const;
 const FORGET_ANN: Revocation = { kind: 'userRevoked', username: 'ann' };
 const FORGET_ALL: Revocation = { kind: 'allRevoked' };
+
+/** Fields of a message that no version writes. */
+const FIELDS = [
+  ...[{ token: 5 }, { token: null }, { at: 'now' }, { storeMs: null }],
+  { kind: 'userRevoked', username: 5 },
+];
 
 interface InstanceSetup {
   readonly secrets?: readonly [string, ...string[]];
@@ -57,7 +64,7 @@ function fleet() {
       const user = json && readUser(json, asIs);
       return user ? { kind: 'authenticated', user, json } : UNAUTHENTICATED;
     };
-    const events = { ended: 0, forgotten: [] as unknown[], failed: 0, unreadable: 0, lost: 0 };
+    const events = { clocks: 0, ended: 0, forgotten: [] as unknown[], failed: 0, unreadable: 0, lost: 0 };
     const settings = { timeoutMs: 3_000, maxAttempts: 1, maxInFlight: places / 2, maxQueued: places / 2 };
     const ages = {
       ttlMs: TTL_MS,
@@ -69,7 +76,7 @@ function fleet() {
       answered: () => undefined,
       unreadable: () => void (events.unreadable += 1),
       lost: (count) => void (events.lost += count),
-      clockDiffers: () => undefined,
+      clockDiffers: () => void (events.clocks += 1),
       busStateChanged: () => undefined,
     });
     const cache = new SessionCache<object>({
@@ -112,16 +119,6 @@ beforeEach(async () => {
   await pass(60_000);
 });
 afterEach(() => void jest.useRealTimers());
-
-describe('a record that is nested so deeply that it can be read, and not written', () => {
-  it('is used, and not stored', async () => {
-    const { service, server, instance } = fleet();
-    const deep = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as object;
-    service.users.set('token', { username: 'ann', deep });
-    expect(await instance().verify()).toBe('authenticated');
-    expect(server.entries.size).toBe(0);
-  });
-});
 
 describe('the end of sessions', () => {
   it.each<[string, Revocation]>([
@@ -355,6 +352,41 @@ describe('a message', () => {
     expect(one.verifier.revoker.count - count).toBe(2);
   });
 
+  it('of an unknown kind, or one that cannot be read, changes nothing [Q09]', async () => {
+    const { server, service, instance } = fleet();
+    const [one, other] = [instance(), instance()];
+    expect([await one.verify(), await other.verify()]).toEqual(['authenticated', 'authenticated']);
+    await one.revoke({ kind: 'signedOut', tokenKey: tokenKeyOf('another') });
+    const [sent = new Uint8Array()] = server.published;
+    const seal = new SessionSeal(NEW, 'service');
+    const token = Buffer.from(tokenKeyOf('token'), 'latin1').toString('base64');
+    const good = { ...(JSON.parse(seal.openMessage(Buffer.from(sent)) ?? '') as object), token };
+    const [sealed, plain] = [(text: string) => seal.sealMessage(text), (text: string) => Buffer.from(text)];
+    const kinds = ['renewed', 'constructor', '__proto__', '', 5, null, ['signedOut'], undefined];
+    const messages = [
+      ...[...kinds.map((kind) => ({ kind })), ...FIELDS].map((fields, index) =>
+        sealed(JSON.stringify({ ...good, id: `id ${index}`, ...fields })),
+      ),
+      ...[{ id: 5 }, { from: undefined }].map((fields) => sealed(JSON.stringify({ ...good, ...fields }))),
+      ...['null', '[]', '5', '"signedOut"', '{}', 'signedOut', ''].map(sealed),
+      ...['', 'x', JSON.stringify({ ...good, id: 'forged' })].map(plain),
+      Buffer.alloc(1_000_000, 1),
+    ];
+    const { calls } = service;
+    const receive = (message: Uint8Array): void => server.subscribers.forEach((to) => to.message(message));
+    messages.forEach(receive);
+    await pass(1_000);
+    expect([await other.verify(), service.calls, other.events.forgotten]).toEqual([
+      'authenticated',
+      calls,
+      [],
+    ]);
+    expect(other.events.ended).toBe(1);
+    receive(sealed(JSON.stringify({ ...good, id: 'the next' })));
+    await pass(1_000);
+    expect(other.events.ended).toBe(2);
+  });
+
   it('that is sent again after its tombstone, or to an instance that started later, is ignored [Q18]', async () => {
     const { server, instance } = fleet();
     const [one, other] = [instance(), instance()];
@@ -363,7 +395,8 @@ describe('a message', () => {
     await pass(5_000);
     const later = instance();
     await pass(0);
-    for (const subscriber of server.subscribers) subscriber.message(message);
+    for (let times = 0; times < 10; times += 1)
+      for (const subscriber of server.subscribers) subscriber.message(message);
     await pass(TOMBSTONE_MS + 1_000);
     for (const subscriber of server.subscribers) subscriber.message(message);
     await pass(1_000);
@@ -410,6 +443,24 @@ describe('a message', () => {
     one.link.isDown = false;
     await pass(1_000);
     expect(other.events.forgotten).toEqual(['ann', 'ann', undefined]);
+  });
+
+  it('counts on hosts whose clocks are minutes apart, which is reported [Q08]', async () => {
+    const { server, service, instance } = fleet();
+    const [one, other] = [instance(), instance()];
+    const publish = one.link.publish.bind(one.link);
+    for (const apartMs of [600_000, -600_000]) {
+      expect(await other.verify()).toBe('authenticated');
+      one.link.publish = (message) => (jest.setSystemTime(Date.now() + apartMs), publish(message));
+      await one.revoke({ kind: 'signedOut', tokenKey: tokenKeyOf('token') });
+    }
+    service.users.clear();
+    expect([other.events.ended, other.events.clocks, await other.verify()]).toEqual([
+      2,
+      2,
+      'unauthenticated',
+    ]);
+    expect(server.published.length).toBe(2);
   });
 
   it('counts for an instance that started just before, although its sender was suspended while it sent [Q18]', async () => {

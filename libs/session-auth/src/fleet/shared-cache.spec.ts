@@ -66,8 +66,10 @@ function cacheWith(
   const cache = new SharedCache<{ username?: unknown }>({
     access,
     ttlMs: TTL_MS,
-    readUser: (json: { username?: unknown }) =>
-      json.username === 'unknown' ? undefined : { ...json, ...ANN },
+    readUser: (json: { username?: unknown }) => {
+      if (json.username === 'odd') throw new Error('of the application');
+      return json.username === 'unknown' ? undefined : { ...json, ...ANN };
+    },
     isRevokedHere: (_user, confirmedAtMs, tokenKey) => (
       reported.compared.push([confirmedAtMs, tokenKey]),
       reported.isRevokedHere
@@ -78,15 +80,14 @@ function cacheWith(
   return { store: fake, reported, cache, find };
 }
 
+interface Ages {
+  readonly ttlMs: number;
+  readonly ageMs: number;
+  readonly remainingMs: number;
+}
+
 /** A stored value, written with these ages. */
-function valueOf({
-  remainingMs,
-  ...ages
-}: {
-  ttlMs: number;
-  ageMs: number;
-  remainingMs: number;
-}): StoreEntry {
+function valueOf({ remainingMs, ...ages }: Ages): StoreEntry {
   const text = writeSharedRecord(ANN, SESSION.token, { ...ages, sinceMs: 100_000, hostMs: Date.now() });
   return { kind: 'value', value: SEAL.sealValue(KEYS, text), remainingMs, storeTimeMs: STORE_TIME_MS };
 }
@@ -173,7 +174,12 @@ describe('an answer in the store', () => {
   });
 
   it('must have a user record that this application accepts', async () => {
-    const { find } = await cachedWith({ json: { username: 'unknown' } });
+    for (const username of ['unknown', 'odd'])
+      expect(await (await cachedWith({ json: { username } })).find()).toEqual(missing);
+  });
+
+  it('must have an age', async () => {
+    const { find } = cacheWith({ [NAME]: valueOf({ ttlMs: TTL_MS, ageMs: 0, remainingMs: NaN }) });
     expect(await find()).toEqual(missing);
   });
 
