@@ -31,7 +31,6 @@ const LONGEST = [
   'revocation/sign-out-in-a-fleet',
   'transport/slow-service',
   'lanes/known-users',
-  'sockets/upgrade-headers',
   'demo/process',
 ];
 

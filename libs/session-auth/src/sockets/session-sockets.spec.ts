@@ -1,8 +1,6 @@
-import { EventEmitter } from 'node:events';
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Logger } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { IoAdapter } from '@nestjs/platform-socket.io';
 import type { Server } from 'socket.io';
@@ -42,7 +40,7 @@ function registration() {
 }
 
 /** Returns a server of socket.io, as Nest creates it. */
-const socketIoServer = (): Server => new IoAdapter(createServer()).createIOServer(0);
+const socketIoServer = (options?: object): Server => new IoAdapter(createServer()).createIOServer(0, options);
 
 afterEach(() => void jest.restoreAllMocks());
 
@@ -113,65 +111,42 @@ describe('the sockets of a server of ws', () => {
   });
 });
 
-describe('the sockets of an application', () => {
-  it('are counted while they wait', () => {
-    const { sockets } = registration();
-    const server = new WebSocketServer({ noServer: true });
-    sockets.protect(server);
-    const request = {
-      headers: UPGRADE.headers,
-      rawHeaders: [],
-      socket: Object.assign(new EventEmitter(), { destroyed: false }),
-    };
-    (server.options.verifyClient as unknown as (info: object, answer: () => void) => void)(
-      { req: request },
-      () => undefined,
-    );
-    expect(sockets.countSockets()).toEqual({ watched: 0, waiting: 1 });
-  });
-
-  it('of socket.io are protected by the server of any namespace, once', () => {
+describe('a server of socket.io', () => {
+  it('is protected by the server of any namespace, once', () => {
     const { sockets } = registration();
     const server = socketIoServer();
     for (const each of [server.of('/news'), server, server.of('/')]) sockets.protect(each);
     expect(['/', '/news'].map((name) => server.of(name).listenerCount('connect'))).toEqual([1, 1]);
   });
-
-  it('of socket.io that were not let in are closed with a warning', async () => {
-    const warnings: unknown[] = [];
-    jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => void warnings.push(line));
-    const client = {
-      handshake: { headers: {} },
-      connected: true,
-      emit: () => undefined,
-      once: () => undefined,
-    };
-    expect(await registration().sockets.watch(client)).toBeUndefined();
-    expect(warnings).toEqual([expect.stringMatching(/^unprotected socket: /)]);
-  });
 });
 
 describe('a misuse of SessionSockets.protect()', () => {
-  const misuse = (sockets: SessionSockets) => () => sockets.protect({});
-
   it('with an unsupported server stops the start of the application, with the first error', () => {
-    const { sockets } = registration();
-    misuse(sockets)();
-    misuse(sockets)();
-    expect(() => sockets.onApplicationBootstrap()).toThrow(InvalidConfigurationError);
-    expect(() => sockets.onApplicationBootstrap()).toThrow(
+    const [first, second] = [registration(), registration()];
+    const server = socketIoServer();
+    first.sockets.protect(server);
+    second.sockets.protect({});
+    second.sockets.protect(server);
+    expect(() => second.sockets.onApplicationBootstrap()).toThrow(InvalidConfigurationError);
+    expect(() => second.sockets.onApplicationBootstrap()).toThrow(
       /supports servers of ws and of socket\.io, .* with that server; .* SessionAuthService\.verify\(\) before you accept it\.$/,
+    );
+  });
+
+  it('with a server that recovers connections, which get what they missed before a check, stops the start [P57]', () => {
+    const { sockets } = registration();
+    sockets.protect(socketIoServer({ connectionStateRecovery: { skipMiddlewares: false } }));
+    expect(() => sockets.onApplicationBootstrap()).toThrow(
+      'SessionSockets.protect() does not support connectionStateRecovery',
     );
   });
 
   it('with an unsupported server throws after the start, each time', () => {
     const { sockets } = registration();
-    sockets.onApplicationBootstrap();
     const server = {};
-    const protect = () => sockets.protect(server);
-    expect(protect).toThrow(InvalidConfigurationError);
-    expect(protect).toThrow(InvalidConfigurationError);
-    expect(() => sockets.onApplicationBootstrap()).not.toThrow();
+    sockets.onApplicationBootstrap();
+    for (let time = 0; time < 2; time += 1)
+      expect(() => sockets.protect(server)).toThrow(InvalidConfigurationError);
   });
 
   it('for a server of another registration stops the start, and leaves the server to that one', () => {
@@ -183,14 +158,5 @@ describe('a misuse of SessionSockets.protect()', () => {
     expect(() => second.sockets.onApplicationBootstrap()).toThrow(
       / by two registrations\. .* another port\.$/,
     );
-  });
-
-  it('keeps its first error, whatever follows', () => {
-    const [first, second] = [registration(), registration()];
-    const server = socketIoServer();
-    first.sockets.protect(server);
-    second.sockets.protect(server);
-    misuse(second.sockets)();
-    expect(() => second.sockets.onApplicationBootstrap()).toThrow('by two registrations');
   });
 });

@@ -1,26 +1,15 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { partsWith } from '../../../../test/support/session-parts.js';
-import { DENIAL_CHANNEL } from '../contract/diagnostics.js';
-import type { Verdict } from '../contract/outcome.js';
-import type { UserRecord } from '../contract/record/user-record.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ANN, waitingSockets } from '../../../../test/support/waiting-sockets.js';
 import { tokenKeyOf } from '../contract/session-identity.js';
-import type { EventSource } from '../module/events/event-source.js';
-import { WatchedSockets } from './watched-sockets.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';
 import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';
 
-const ANN: Verdict<UserRecord> = { kind: 'authenticated', user: { username: 'ann' } };
+const BUSY = { data: { statusCode: 503, code: 'SESSION_SERVICE_UNAVAILABLE', retryAfterSeconds: 1 } };
 
 /** A namespace that runs its middleware, and opens the sockets that it admits. */
 class Namespace extends EventEmitter {
-  readonly adapter = {};
-  readonly sockets = new Map<string, SocketIoSocket>();
   readonly middlewares: Parameters<SocketIoNamespace['use']>[0][] = [];
-  constructor(readonly server: object) {
-    super();
-  }
   use(middleware: Parameters<SocketIoNamespace['use']>[0]): void {
     this.middlewares.push(middleware);
   }
@@ -42,8 +31,8 @@ class Socket {
   readonly handshake: object;
   constructor(
     readonly nsp: Namespace,
-    readonly conn = new Connection(),
     token?: string,
+    readonly conn = new Connection(),
   ) {
     this.handshake = { headers: {}, auth: { token } };
     for (const middleware of nsp.middlewares)
@@ -63,45 +52,22 @@ class Socket {
 }
 
 describe('the handshakes of socket.io', () => {
-  let calls: ((verdict: Verdict<UserRecord>) => void)[];
-  let server: SocketIoServer;
+  const bed = waitingSockets({ cache: {} });
+  const { answer, counts, denials } = bed;
   let main: Namespace;
   let news: Namespace;
-  let application: WatchedSockets;
-  let source: EventSource;
-  const denials: unknown[] = [];
-  const record = (message: unknown): void => void denials.push(message);
 
   beforeEach(() => {
-    [calls, denials.length] = [[], 0];
-    server = {
-      opts: {},
-      _nsps: new Map(),
-      of: (name: string) => (name === '/' ? main : undefined),
-    } as unknown as SocketIoServer;
-    [main, news] = [new Namespace(server), new Namespace(server)];
-    (server._nsps as Map<string, unknown>).set('/', main).set('/news', news);
-    const ask = (): Promise<Verdict<UserRecord>> => new Promise((resolve) => calls.push(resolve));
-    const parts = partsWith(ask, { cache: {} });
-    source = parts.ends;
-    application = new WatchedSockets(parts);
-    new SocketIoHandshakes(application).protect(server, () => ({}));
-    subscribe(DENIAL_CHANNEL, record);
+    [main, news] = [new Namespace(), new Namespace()];
+    // Of the application, before the server is protected.
+    main.on('connect', (socket: Socket) => socket.emit('hello'));
+    const _nsps = new Map(Object.entries({ '/': main, '/news': news }));
+    const server = { opts: {}, _nsps, of: (name: string) => _nsps.get(name) };
+    new SocketIoHandshakes(bed.application).protect(server as unknown as SocketIoServer, () => ({}));
   });
-  afterEach(() => {
-    unsubscribe(DENIAL_CHANNEL, record);
-    source.complete();
-  });
-
-  const answer = async (verdict: Verdict<UserRecord> = ANN): Promise<void> => {
-    calls.at(-1)?.(verdict);
-    await new Promise(setImmediate);
-  };
-  const counts = (): unknown[] => Object.values(application.count());
-  const BUSY = { data: { statusCode: 503, code: 'SESSION_SERVICE_UNAVAILABLE', retryAfterSeconds: 1 } };
 
   it('are checked once in each namespace: in those that exist, and in those created later', () => {
-    const later = new Namespace(server);
+    const later = new Namespace();
     main.emit('new_namespace', later);
     expect([main, news, later].map(({ middlewares }) => middlewares.length)).toEqual([1, 1, 1]);
   });
@@ -117,18 +83,21 @@ describe('the handshakes of socket.io', () => {
   });
 
   it('wait for their verdict, and are admitted by it', async () => {
-    const socket = new Socket(news, undefined, 'token');
+    const socket = new Socket(news, 'token');
     expect([socket.verdicts, counts()]).toEqual([[], [0, 1]]);
     await answer();
     expect([socket.verdicts, denials, counts()]).toEqual([[undefined], [], [1, 0]]);
     socket.open();
-    expect([socket.sent, application.watchedOf(socket)?.user]).toEqual([[], ANN.user]);
+    expect([socket.sent, bed.application.watchedOf(socket)?.user]).toEqual([[], ANN.user]);
   });
 
-  it('end when their connection closes', async () => {
-    const [first, second] = [new Socket(news, undefined, 'token'), new Socket(news, undefined, 'token')];
+  it('end when their connection closes, in each of its namespaces', async () => {
+    const [first, second] = [new Socket(news, 'token'), new Socket(news, 'token')];
+    const other = new Socket(main, 'token', first.conn);
+    expect(first.conn.listenerCount('close')).toBe(1);
     first.conn.close();
-    expect([first.verdicts, second.verdicts, counts()]).toMatchObject([[BUSY], [], [0, 1]]);
+    expect([first.verdicts, other.verdicts, second.verdicts]).toMatchObject([[BUSY], [BUSY], []]);
+    expect(counts()).toEqual([0, 1]);
     await answer();
     second.conn.close();
     expect([first.verdicts.length, second.verdicts, second.sent, counts()]).toEqual([
@@ -140,51 +109,56 @@ describe('the handshakes of socket.io', () => {
   });
 
   it('of a cached session are admitted at once, and end when their connection closes', async () => {
-    new Socket(news, undefined, 'token').conn.close();
+    new Socket(news, 'token').conn.close();
     await answer();
-    const socket = new Socket(news, undefined, 'token');
+    const socket = new Socket(news, 'token');
     expect([socket.verdicts, counts()]).toEqual([[undefined], [1, 0]]);
     socket.conn.close();
-    expect([socket.verdicts, counts(), calls.length]).toEqual([[undefined], [0, 0], 1]);
+    expect([socket.verdicts, counts(), bed.calls.length]).toEqual([[undefined], [0, 0], 1]);
   });
 
   it('are not checked if their connection has closed', () => {
     const connection = new Connection();
     connection.close();
-    const { verdicts } = new Socket(news, connection, 'token');
-    expect([verdicts, calls, counts()]).toMatchObject([[BUSY], [], [0, 0]]);
+    const { verdicts } = new Socket(news, 'token', connection);
+    expect([verdicts, bed.calls, counts()]).toMatchObject([[BUSY], [], [0, 0]]);
   });
 
-  it('end when the client begins another one in the same namespace', async () => {
-    const first = new Socket(news, undefined, 'token');
-    const second = new Socket(news, first.conn, 'token');
-    expect([first.verdicts, second.verdicts]).toMatchObject([[BUSY], []]);
+  it('end when the client begins another one in the same namespace, and not in another', async () => {
+    const first = new Socket(news, 'token');
+    const other = new Socket(main, 'token', first.conn);
+    expect(first.verdicts).toEqual([]);
+    const second = new Socket(news, 'token', first.conn);
+    expect([first.verdicts, second.verdicts, other.verdicts]).toMatchObject([[BUSY], [], []]);
     await answer();
-    new Socket(news, first.conn, 'other');
-    expect([second.verdicts, counts()]).toEqual([[undefined], [0, 1]]);
+    const third = new Socket(news, 'third', first.conn);
+    expect([second.verdicts, counts()]).toEqual([[undefined], [1, 1]]);
+    second.open();
+    first.conn.close();
+    expect([third.verdicts, counts()]).toMatchObject([[BUSY], [0, 0]]);
   });
 
   it('that have ended are not ended again by the next one', () => {
     const denied = new Socket(news);
-    new Socket(news, denied.conn, 'token');
+    new Socket(news, 'token', denied.conn);
     expect(denied.verdicts).toHaveLength(1);
   });
 
   it('are over once the socket is open: it outlives the next one of its connection', async () => {
-    const socket = new Socket(news, undefined, 'token');
+    const socket = new Socket(news, 'token');
     await answer();
     socket.open();
-    new Socket(news, socket.conn);
+    new Socket(news, undefined, socket.conn);
     expect([socket.sent, counts()]).toEqual([[], [1, 0]]);
   });
 
-  it('whose session ends before the socket opens, close the socket when it opens', async () => {
-    const socket = new Socket(news, undefined, 'token');
+  it('whose session ends before the socket opens, close the socket when it opens, before any event', async () => {
+    const socket = new Socket(main, 'token');
     await answer();
-    source.emitEnded(tokenKeyOf('token'));
+    bed.source.emitEnded(tokenKeyOf('token'));
     expect(socket.sent).toEqual([]);
     socket.open();
-    expect(socket.sent).toEqual(['exception', 'disconnected']);
+    expect(socket.sent).toEqual(['exception', 'disconnected', 'hello']);
   });
 
   it('that were not checked close the socket when it opens', () => {

@@ -7,21 +7,14 @@ describe('the options of watched sockets', () => {
   it.each<[SessionSocketOptions, number, number]>([
     [{}, 60_000, 300_000],
     [{ recheckMs: NaN, outageGraceMs: NaN }, 60_000, 300_000],
-    [{ recheckMs: 5 }, 5, 300_000],
-    [{ outageGraceMs: 7 }, 60_000, 7],
-    [{ recheckMs: 1, outageGraceMs: 0 }, 1, 0],
-    [{ recheckMs: 0, outageGraceMs: -1 }, 1, 0],
-    [{ recheckMs: -Infinity, outageGraceMs: -Infinity }, 1, 0],
     [{ recheckMs: 5, outageGraceMs: 7 }, 5, 7],
-    [{ recheckMs: DAY_MS, outageGraceMs: DAY_MS }, DAY_MS, DAY_MS],
+    [{ recheckMs: 0, outageGraceMs: -1 }, 1, 0],
     [{ recheckMs: DAY_MS + 1, outageGraceMs: Infinity }, DAY_MS, DAY_MS],
   ])(
     'have the defaults of the option whileOpen, and limits: %j checks every %i ms, with %i ms of grace',
     (options, recheckMs, outageGraceMs) => {
-      expect(watchSettings(options, { recheckMs: 60_000, outageGraceMs: 300_000 })).toEqual({
-        recheckMs,
-        outageGraceMs,
-      });
+      const settings = watchSettings(options, { recheckMs: 60_000, outageGraceMs: 300_000 });
+      expect(settings).toEqual({ recheckMs, outageGraceMs });
     },
   );
 });
