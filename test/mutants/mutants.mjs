@@ -802,7 +802,7 @@ export const MUTANTS = [
     find: 'watched.target.end = (denial) => disconnect(client, payloadOf(denial));',
     replace:
       'watched.target.end = (denial) => void (Math.random() < 0.5 && disconnect(client, payloadOf(denial)));',
-    suites: ['sockets/watched-sockets'],
+    suites: ['sockets/handshakes', 'revocation/forgotten-users'],
   },
   {
     name: 'Connections without a usable token stay open',

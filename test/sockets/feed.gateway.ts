@@ -5,7 +5,16 @@ import {
   type ExecutionContext,
   type NestInterceptor,
 } from '@nestjs/common';
-import { Roles, AuthToken, CurrentUser, OptionalAuth, Public, SessionAuthGuard } from 'nestjs-session-auth';
+import {
+  AuthToken,
+  CurrentSession,
+  CurrentUser,
+  OptionalAuth,
+  type PresentedSession,
+  Public,
+  Roles,
+  SessionAuthGuard,
+} from 'nestjs-session-auth';
 import { SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
 import {
   MessageBody,
@@ -25,11 +34,10 @@ interface BroadcastingServer {
 /** The events of a feed's sockets. */
 export class Feed {
   server: BroadcastingServer | undefined;
-  /** Whether the gateway calls `guard` too, as version one did. */
-  guards = false;
+  /** Whether the gateway protects its server. */
+  protects = true;
   /** The user of each socket that opened, as `handleConnection` found it. */
   readonly connected: (string | undefined)[] = [];
-  readonly clients: SocketClient[] = [];
 
   /** Sends to every socket there is. */
   broadcast(): void {
@@ -56,7 +64,7 @@ const WATCH = { recheckMs: 3_600_000 };
 
 const answer = (data: unknown): WsResponse => ({ event: 'answer', data });
 
-/** A gateway that broadcasts, whose server is protected. */
+/** A gateway that broadcasts. */
 @WebSocketGateway()
 @UseGuards(SessionAuthGuard)
 export class FeedGateway implements OnGatewayInit, OnGatewayConnection {
@@ -67,13 +75,16 @@ export class FeedGateway implements OnGatewayInit, OnGatewayConnection {
 
   afterInit(server: object): void {
     this.feed.server = server as BroadcastingServer;
-    this.sockets.protect(server, WATCH);
+    if (this.feed.protects) this.sockets.protect(server, WATCH);
   }
 
-  async handleConnection(client: SocketClient): Promise<void> {
-    this.feed.clients.push(client);
+  handleConnection(client: SocketClient): void {
     this.feed.connected.push(this.sockets.userOf(client)?.username);
-    if (this.feed.guards) await this.sockets.watch(client, undefined, WATCH);
+  }
+
+  @SubscribeMessage('session')
+  session(@CurrentSession() { token, authIv }: PresentedSession): WsResponse {
+    return answer({ token, authIv });
   }
 
   @SubscribeMessage('me')

@@ -1,116 +1,18 @@
-import { describe, expect, it as tried, afterEach, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { fromHeader, fromPayload } from 'nestjs-session-auth';
 import { CapturedLog } from '../support/captured-log.js';
 import { NEST_MAJOR } from '../support/nest-major.js';
 import { reply, json } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
-import { gatewayBed } from './gateway-bed.js';
-import { SOCKET_LIBRARIES, type Message, type Peer } from './peers.js';
 import { HoldingInterceptor } from './feed.gateway.js';
 import { LIBRARIES, socketTrial } from './socket-trial.js';
 import type { Attempt } from './socket-attempts.js';
 
-describe.each(SOCKET_LIBRARIES)('gateways on %s', (...library) => {
-  const bed = gatewayBed(library);
-  // NestJS 11 does not send exceptions to clients of ws.
-  const it = NEST_MAJOR === 11 && library[0] === 'ws' ? tried.skip : tried;
-
-  /** A gateway whose messages carry their tokens themselves. */
-  const connectToPayloadGateway = async (): Promise<Peer> => {
-    await bed.start({ token: [fromHeader('x-auth-token'), fromPayload('token')] });
-    return bed.connect();
-  };
-
-  const refusal = (statusCode: number, code: string): Message => [
-    'exception',
-    { status: 'error', statusCode, code, message: expect.any(String) },
-  ];
-
-  it('give the user and the token of the handshake to each message, for any payload', async () => {
-    bed.plan.watch = {};
-    bed.service.signInAs({}, 'good');
-    await bed.start();
-    const peer = await bed.connect({ headers: { 'x-auth-token': 'good' } });
-
-    for (const payload of [{ some: 'payload' }, undefined, 5, 'text', ['a', 'b']]) {
-      expect(await peer.ask('me', payload)).toEqual(['answer', { me: 'ann', token: 'good' }]);
-    }
-  });
-
-  it('give the session of the handshake to each message, with its X-AUTH-IV', async () => {
-    bed.plan.watch = {};
-    bed.service.signInAs({}, 'good');
-    await bed.start();
-    const peer = await bed.connect({ headers: { 'x-auth-token': 'good', 'x-auth-iv': 'iv-1' } });
-
-    expect(await peer.ask('me')).toEqual(['answer', { me: 'ann', token: 'good', iv: 'iv-1' }]);
-  });
-
-  it.each([
-    ['that is protected', { watch: {} }, true],
-    // The objects of ws say nothing of the request that opened their sockets.
-    ['without protection', { watch: undefined }, library[0] === 'socket.io'],
-  ])(
-    'admit with SameOriginGuard no message of another origin, on a server %s',
-    async (_case, plan, admitsItsOwn) => {
-      Object.assign(bed.plan, plan);
-      bed.service.signInAs({}, 'good');
-      const { url } = await bed.start();
-      const answerTo = async (origin: string): Promise<Message> =>
-        (await bed.connect({ headers: { 'x-auth-token': 'good', origin } })).ask('own-page');
-
-      expect(await answerTo('https://evil.example')).toEqual(refusal(403, 'CROSS_ORIGIN_DENIED'));
-      expect(await answerTo(url)).toEqual(
-        admitsItsOwn ? ['answer', 'own page'] : refusal(403, 'CROSS_ORIGIN_DENIED'),
-      );
-    },
-  );
-
-  tried('that nothing protects name protect() if ws hides the token of the handshake [P58]', async () => {
-    const isWs = library[0] === 'ws';
-    bed.service.signInAs({}, 'good');
-    const log = new CapturedLog();
-    await bed.start({}, log);
-    for (const event of ['me', 'me']) {
-      const peer = await bed.connect({ headers: { 'x-auth-token': 'good' } });
-      peer.send(event);
-      await until('it is answered', () => log.having('warn', 'unprotected').length > 0 || bed.plan.ran > 0);
-    }
-
-    expect(bed.plan.ran > 0).toBe(!isWs);
-    expect(log.having('warn', 'unprotected socket: ')).toEqual(
-      isWs ? [expect.stringContaining('Call SessionSockets.protect(server) in afterInit.')] : [],
-    );
-  });
-
-  it.each([
-    ['no token', {}, 401, 'SESSION_REQUIRED'],
-    ['a refused token', { token: 'bad' }, 401, 'SESSION_REJECTED'],
-    ['a user of another role', { token: 'good' }, 403, 'ACCESS_DENIED'],
-  ])('refuse %s with a typed exception, and do not run', async (_case, payload, statusCode, code) => {
-    bed.service.signInAs({ role: 'new_hire' }, 'good');
-    const peer = await connectToPayloadGateway();
-
-    expect(await peer.ask('secrets', payload)).toEqual(refusal(statusCode, code));
-    expect(bed.plan.ran).toBe(0);
-    expect(peer.isOpen()).toBe(true);
-  });
-
-  it('are guarded with the whole application, unless they are public', async () => {
-    await bed.start({ protectAllRoutes: true });
-    const peer = await bed.connect();
-
-    expect(await peer.ask('me')).toEqual(refusal(401, 'SESSION_REQUIRED'));
-    expect(await peer.ask('open', 'sesame')).toEqual(['answer', 'sesame']);
-    expect(await peer.ask('greeting')).toEqual(['answer', 'hello stranger']);
-    expect(bed.service.requests).toHaveLength(0);
-  });
-});
-
 const NO_USER = { public: 'no user', token: 'no token', body: 'object' };
 
-describe.each(LIBRARIES)('messages on %s', (_name, library) => {
+describe.each(LIBRARIES)('messages on %s', (name, library) => {
   const trial = socketTrial(library);
+  const isWs = name === 'ws';
   let restore: (() => void)[] = [];
   afterEach(() => {
     HoldingInterceptor.held = Promise.resolve();
@@ -137,34 +39,74 @@ describe.each(LIBRARIES)('messages on %s', (_name, library) => {
     return answersTo(attempt)[before];
   }
 
-  /**
-   * Shows that a message is denied, also where Nest sends its client nothing: the next answer is of the next
-   * message.
-   */
-  async function expectDenied(attempt: Attempt, event: string, data: unknown): Promise<void> {
-    const before = trial.service.callsTo('user_details');
-    attempt.send(event, data);
-    await until('the check', () => trial.service.callsTo('user_details') > before);
-  }
+  it('have the user, the token and the X-AUTH-IV of the handshake, which no payload replaces [P24]', async () => {
+    await trial.start();
+    const token = trial.service.signInAs({});
+    const attempt = await trial.attempt(token, { extraHeaders: { 'x-auth-iv': 'iv-1' } });
+    const forged = { 'x-auth-token': 'boss', headers: { 'x-auth-token': 'boss' }, token: 'boss' };
 
-  it('a public message has no user after messages that were let in, denied by a rule, or met an outage [P14]', async () => {
+    for (const payload of [undefined, 5, ['a', 'b'], forged])
+      expect(await ask(attempt, 'me', payload)).toEqual({ username: 'ann', token });
+    expect(await ask(attempt, 'session')).toEqual({ token, authIv: 'iv-1' });
+  });
+
+  it('that nothing protects name protect() if ws hides the token of the handshake [P58]', async () => {
+    trial.feed.protects = false;
+    const log = new CapturedLog();
+    const warnings = (): unknown[] => log.having('warn', 'unprotected socket: ');
+    await trial.start({}, undefined, log);
+    const token = trial.service.signInAs({});
+    for (let count = 0; count < 2; count += 1) {
+      const attempt = await trial.attempt(token);
+      attempt.send('me');
+      await until('an end', () => warnings().length > 0 || answersTo(attempt).length > 0);
+      if (!isWs) expect(answersTo(attempt)).toEqual([{ username: 'ann', token }]);
+    }
+
+    expect(warnings()).toEqual(
+      isWs ? [expect.stringContaining('Call SessionSockets.protect(server) in afterInit.')] : [],
+    );
+  });
+
+  // NestJS 11 does not send exceptions to clients of ws.
+  (NEST_MAJOR === 11 && isWs ? it.skip : it)(
+    'that are denied get a typed exception, do not run, and leave the socket open',
+    async () => {
+      const attempt = await open();
+      const token = trial.service.signInAs({ role: 'new_hire' });
+      for (let time = 0; time < 10; time += 1) {
+        const [refused, ofOtherRole] = [{ statusCode: 401, code: 'SESSION_REJECTED' }, { statusCode: 403 }];
+        expect(await ask(attempt, 'me', { token: `bad-${time}` })).toMatchObject(refused);
+        expect(await ask(attempt, 'managers', { token })).toMatchObject(ofOtherRole);
+      }
+      expect(attempt.isOpen()).toBe(true);
+    },
+  );
+
+  it('that are public have no user after others that were let in, denied by a rule, or met an outage [P14]', async () => {
     const attempt = await open();
     const token = trial.service.signInAs({ role: 'new_hire' });
     const askPublic = async (): Promise<void> => {
       attempt.send('public', { token });
       await until('the answer', () => JSON.stringify(answersTo(attempt).at(-1)) === JSON.stringify(NO_USER));
     };
+    /** Also where Nest sends its client nothing: the next answer is of the next message. */
+    const expectDenied = async (event: string): Promise<void> => {
+      const before = trial.service.callsTo('user_details');
+      attempt.send(event, { token });
+      await until('the check', () => trial.service.callsTo('user_details') > before);
+    };
 
     await ask(attempt, 'me', { token });
     await askPublic();
-    await expectDenied(attempt, 'managers', { token });
+    await expectDenied('managers');
     await askPublic();
     trial.service.on('user_details', reply(500));
-    await expectDenied(attempt, 'me', { token });
+    await expectDenied('me');
     await askPublic();
   });
 
-  it('an optional message with a refused token has no user, after any other message [P14]', async () => {
+  it('that are optional have no user with a refused token, after any other message [P14]', async () => {
     const attempt = await open();
     const token = trial.service.signInAs({});
     expect(await ask(attempt, 'optional', { token })).toEqual({ optional: 'ann', token });
@@ -173,7 +115,7 @@ describe.each(LIBRARIES)('messages on %s', (_name, library) => {
     expect(await ask(attempt, 'optional', { token })).toEqual({ optional: 'no user', token: 'no token' });
   });
 
-  it('a message keeps its own user while others with the same token are refused, and while others come with another [P14]', async () => {
+  it('keep their own user while others with the same token are refused, and while others come with another [P14]', async () => {
     const attempt = await open();
     let release = (): void => undefined;
     HoldingInterceptor.held = new Promise((resolve) => (release = resolve));
@@ -182,30 +124,29 @@ describe.each(LIBRARIES)('messages on %s', (_name, library) => {
     );
     for (const token of tokens) attempt.send('held', { token });
     await until('the checks', () => trial.service.callsTo('user_details') === tokens.length + 1);
-    for (const token of tokens) trial.service.revoke(token);
     for (const token of tokens) {
+      trial.service.revoke(token);
       attempt.send('me', { token });
       attempt.send('public', { token });
     }
     await until('the next checks', () => trial.service.callsTo('user_details') === 2 * tokens.length + 1);
     release();
-    const held = (): unknown[] =>
-      answersTo(attempt).filter((answer) => JSON.stringify(answer).includes('held'));
-    await until('the answers', () => held().length === tokens.length);
+    const having = (key: string): unknown[] =>
+      answersTo(attempt).filter((answer) => key in (answer as object));
+    await until('the answers', () => having('held').length === tokens.length);
 
-    expect(held()).toEqual(
+    expect(having('held')).toEqual(
       expect.arrayContaining(tokens.map((token, index) => ({ held: `user-${index}`, token }))),
     );
-    const open_ = answersTo(attempt).filter((answer) => JSON.stringify(answer).includes('public'));
-    expect(open_).toEqual(tokens.map(() => NO_USER));
+    expect(having('public')).toEqual(tokens.map(() => NO_USER));
   });
 
-  it('no map and no set holds the raw token of a socket or of a message [P15]', async () => {
+  it('leave no raw token in a map or a set, nor does their socket [P15]', async () => {
     const [ofSocket, ofMessage] = ['raw-token-of-the-socket', 'raw-token-of-a-message'];
     const found: unknown[] = [];
     const look = (...values: unknown[]): void =>
       void found.push(...values.filter((value) => value === ofSocket || value === ofMessage));
-    restore = watchCalls([Map.prototype, 'set'], look).concat(watchCalls([Set.prototype, 'add'], look));
+    restore = [watchCalls(Map.prototype, 'set', look), watchCalls(Set.prototype, 'add', look)];
     await trial.start({ cache: { ttlMs: 10 }, token: [fromPayload('token'), fromHeader('x-auth-token')] });
     trial.service.on('user_details', json({ username: 'ann' }));
     const attempt = await trial.attempt(ofSocket);
@@ -218,14 +159,11 @@ describe.each(LIBRARIES)('messages on %s', (_name, library) => {
 });
 
 /** Reports the arguments of every call of a method. @returns a function that stops it */
-function watchCalls(
-  [target, method]: readonly [object, string],
-  look: (...values: unknown[]) => void,
-): (() => void)[] {
+function watchCalls(target: object, method: string, look: (...values: unknown[]) => void): () => void {
   const original = Reflect.get(target, method) as (...values: unknown[]) => unknown;
   Reflect.set(target, method, function (this: unknown, ...values: unknown[]) {
     look(...values);
     return original.apply(this, values);
   });
-  return [() => void Reflect.set(target, method, original)];
+  return () => void Reflect.set(target, method, original);
 }

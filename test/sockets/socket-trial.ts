@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from '@jest/globals';
-import type { Provider } from '@nestjs/common';
+import type { LoggerService, Provider } from '@nestjs/common';
 import type { SessionAuthExtras, SessionAuthOptions } from 'nestjs-session-auth';
 import { sessionSockets, SessionSockets, type SocketCounts } from 'nestjs-session-auth/sockets';
 import { SOCKET_LIBRARIES, SOCKET_IO } from './peers.js';
@@ -25,6 +25,7 @@ interface SocketTrial {
   start(
     options?: Partial<SessionAuthOptions & SessionAuthExtras>,
     gateways?: Provider[],
+    logger?: LoggerService,
   ): Promise<RunningApp>;
   attempt(
     token?: string,
@@ -74,7 +75,7 @@ export function socketTrial(library: (typeof SOCKET_LIBRARIES)[number]): SocketT
     get url() {
       return running.url;
     },
-    start: async (options = {}, gateways = [FeedGateway]) => {
+    start: async (options = {}, gateways = [FeedGateway], logger) => {
       const providers = [...gateways, { provide: Feed, useValue: feed }];
       const sample = {
         baseUrl: service.url,
@@ -83,6 +84,7 @@ export function socketTrial(library: (typeof SOCKET_LIBRARIES)[number]): SocketT
         controllers: [],
       };
       return (running = await bed.sample(sample, {
+        ...(logger && { logger }),
         configure: (app) => void app.useWebSocketAdapter(adapter(app)),
       }));
     },
