@@ -21,7 +21,7 @@ import { WebSocket } from 'ws';
 import { always } from '../support/always.js';
 import { CapturedLog } from '../support/captured-log.js';
 import { NEST_MAJOR } from '../support/nest-major.js';
-import { EXPRESS, PLATFORMS, type Platform, type RunningApp } from '../support/platforms.js';
+import { EXPRESS, type RunningApp } from '../support/platforms.js';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { graphqlSocket } from '../graphql/graphql-client.js';
 import { GRAPHQL_SERVERS, type GraphqlServer } from '../graphql/graphql-servers.js';
@@ -83,73 +83,23 @@ class EventsController {
   }
 }
 
-function bedOn(platform: Platform, options: object = { subscriptions: { 'graphql-ws': true } }) {
-  const clients: Client[] = [];
-  afterEach(async () => {
-    for (const client of clients.splice(0)) await client.dispose();
-  });
-  const bed = testbed(platform);
-  return async (
-    logger?: LoggerService,
-  ): Promise<{
-    service: ScriptedService;
-    app: RunningApp;
-    connect: (token: string) => Client;
-  }> => {
+/** An application on Express. Call it inside `describe`. */
+function bedWith(options: object) {
+  const bed = testbed(EXPRESS);
+  return async (logger?: LoggerService): Promise<{ service: ScriptedService; app: RunningApp }> => {
     const service = await bed.service();
-    const app = await bed.sample(
-      {
-        baseUrl: service.url,
-        options: { retry: false, breaker: false },
-        imports: [
-          GraphQLModule.forRoot<ApolloDriverConfig>({
-            driver: ApolloDriver,
-            autoSchemaFile: true,
-            ...options,
-          }),
-        ],
-        controllers: [EventsController],
-        providers: [NewsResolver],
-      },
-      { ...(logger && { logger }) },
-    );
-    return {
-      service,
-      app,
-      connect: (token) => {
-        const client = graphqlSocket(app.url, { token });
-        clients.push(client);
-        return client;
-      },
+    const sample = {
+      baseUrl: service.url,
+      options: { retry: false, breaker: false } as const,
+      imports: [
+        GraphQLModule.forRoot<ApolloDriverConfig>({ driver: ApolloDriver, autoSchemaFile: true, ...options }),
+      ],
+      controllers: [EventsController],
+      providers: [NewsResolver],
     };
+    return { service, app: await bed.sample(sample, { ...(logger && { logger }) }) };
   };
 }
-
-describe.each(PLATFORMS)('a subscription over graphql-ws on %s', (_name, platform) => {
-  const start = bedOn(platform);
-
-  it('ends with its session, and its socket is closed with 4401 [P39]', async () => {
-    const { service, app, connect } = await start();
-    const [token, other] = [service.signInAs({ username: 'ann' }), service.signInAs({ username: 'bob' })];
-    const [mine, others]: unknown[][] = [[], []];
-    const closed = new Promise((resolve) => {
-      connect(token).subscribe(
-        { query: 'subscription { news }' },
-        { next: ({ data }) => void mine?.push(data), error: resolve, complete: () => resolve('complete') },
-      );
-    });
-    connect(other).subscribe(
-      { query: 'subscription { news }' },
-      { next: ({ data }) => void others?.push(data), error: () => undefined, complete: () => undefined },
-    );
-    await until('both have begun', () => (mine?.length ?? 0) > 1 && (others?.length ?? 0) > 1);
-    await app.app.get(SessionAuthService).signOut(token);
-
-    expect(await closed).toMatchObject({ code: 4401, reason: 'SESSION_REJECTED' });
-    const soFar = others?.length ?? 0;
-    await until('the other goes on', () => (others?.length ?? 0) > soFar + 2);
-  });
-});
 
 describe.each(GRAPHQL_SERVERS)('a subscription on %s', (_name, start) => {
   const clients: Client[] = [];
@@ -223,7 +173,7 @@ describe.each(GRAPHQL_SERVERS)('a subscription on %s', (_name, start) => {
 });
 
 describe('a subscription over a stream of events', () => {
-  const start = bedOn(EXPRESS);
+  const start = bedWith({ subscriptions: { 'graphql-ws': true } });
 
   it('ends with its session, with an error of GraphQL [P39]', async () => {
     const { service, app } = await start();
@@ -240,7 +190,7 @@ describe('a subscription over a stream of events', () => {
 });
 
 describe('a subscription whose context has neither a socket nor a reply', () => {
-  const start = bedOn(EXPRESS);
+  const start = bedWith({ subscriptions: { 'graphql-ws': true } });
 
   it('is denied with a warning, unless it may outlive its session', async () => {
     const log = new CapturedLog();
@@ -259,7 +209,7 @@ describe('a subscription whose context has neither a socket nor a reply', () => 
 /** The protocol of subscriptions-transport-ws, which NestJS 11 supports with that package, and NestJS 12 not. */
 const transportWs = NEST_MAJOR === 11 ? describe : undefined;
 transportWs?.('a subscription over subscriptions-transport-ws', () => {
-  const start = bedOn(EXPRESS, { subscriptions: { 'subscriptions-transport-ws': true } });
+  const start = bedWith({ subscriptions: { 'subscriptions-transport-ws': true } });
 
   async function begin(url: string, params: object) {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-ws');
@@ -272,7 +222,7 @@ transportWs?.('a subscription over subscriptions-transport-ws', () => {
     const send = (message: object): void => socket.send(JSON.stringify(message));
     send({ type: 'connection_init', payload: params });
     send({ id: '1', type: 'start', payload: { query: 'subscription { news }' } });
-    return { received, closed, socket };
+    return { received, closed };
   }
 
   it('ends with its session, and its socket is closed with 4401 [P39]', async () => {
@@ -286,42 +236,5 @@ transportWs?.('a subscription over subscriptions-transport-ws', () => {
     await app.app.get(SessionAuthService).signOut(token);
 
     expect(await closed).toEqual([4401, 'SESSION_REJECTED']);
-  });
-
-  const older = (onConnect: unknown): object => ({
-    subscriptions: { 'subscriptions-transport-ws': { onConnect } },
-  });
-  const contexts: [string, object, (token: string) => object][] = [
-    ['none', { installSubscriptionHandlers: true }, (token) => ({ token })],
-    [
-      'the parameters as headers',
-      older((headers: object) => ({ headers })),
-      (token) => ({ 'X-Auth-Token': token }),
-    ],
-    [
-      'headers of its own',
-      older(({ jwt }: { jwt: string }) => ({ headers: { 'x-auth-token': jwt } })),
-      (jwt) => ({ jwt }),
-    ],
-  ];
-  describe.each(contexts)('whose context is %s', (_context, options, params) => {
-    const startWith = bedOn(EXPRESS, options);
-
-    it('begins with a session alone', async () => {
-      const { service, app } = await startWith();
-      const token = service.signInAs({ username: 'ann' });
-      const first = async (presented: string): Promise<string> => {
-        const { received, socket } = await begin(app.url, params(presented));
-        const answer = () => received.find(({ type }) => type === 'error' || type === 'data');
-        await until('an answer', () => answer() !== undefined);
-        socket.close();
-        return JSON.stringify(answer());
-      };
-
-      expect(await first(token)).toContain('hello ann');
-      const denied = await always(() => first('bad'));
-      expect(denied).toContain('UNAUTHENTICATED');
-      expect(denied).not.toContain('hello');
-    });
   });
 });

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { connect, constants, type ClientHttp2Session } from 'node:http2';
 import { SessionAuthService, type SessionAuthOptions } from 'nestjs-session-auth';
 import { text } from 'node:stream/consumers';
-import { NEST_MAJOR } from '../support/nest-major.js';
 import { hold, inTurn, json, reply } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { until } from '../support/until.js';
@@ -54,7 +53,7 @@ describe('over HTTP/2, on Fastify, what a session has open', () => {
     expect(stream.text()).toMatch(/event: session-ended\ndata: .*SESSION_REJECTED.*\n\n$/);
   });
 
-  it.each(['file', 'own', ...(NEST_MAJOR === 12 ? ['generator', 'readable', 'web'] : [])])(
+  it.each(['file', 'own'])(
     'ends with it, and is not complete: %s; another stream of the connection goes on [P39]',
     async (path) => {
       const { service, sessions, connection, read } = await start();
@@ -71,7 +70,7 @@ describe('over HTTP/2, on Fastify, what a session has open', () => {
     },
   );
 
-  it.each(['sse', 'own-events', 'file', 'own', ...(NEST_MAJOR === 12 ? ['generator', 'web'] : [])])(
+  it.each(['sse', 'own-events', 'own'])(
     'is denied if it ends before the head is sent, and the connection goes on: %s [P75]',
     async (path) => {
       const { service, sessions, connection } = await start();

@@ -40,7 +40,8 @@ function registration() {
 }
 
 /** Returns a server of socket.io, as Nest creates it. */
-const socketIoServer = (options?: object): Server => new IoAdapter(createServer()).createIOServer(0, options);
+const socketIoServer = (options?: object): Server =>
+  new IoAdapter(createServer()).createIOServer(0, options as never);
 
 afterEach(() => void jest.restoreAllMocks());
 
