@@ -16,7 +16,7 @@ import { MessagePattern } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { Readable } from 'node:stream';
 import { ClsModule, ClsService } from 'nestjs-cls';
-import { OptionalAuth, Public, SessionAuthGuard } from 'nestjs-session-auth';
+import { Public, SessionAuthGuard } from 'nestjs-session-auth';
 import { interval, map, take, type Observable } from 'rxjs';
 import {
   overGraphql,
@@ -28,7 +28,6 @@ import {
 } from '../access/every-kind.js';
 import { SOCKET_IO } from '../sockets/peers.js';
 import { importFromGuide, type GuideCode } from '../support/guide-code.js';
-import { NEST_MAJOR } from '../support/nest-major.js';
 import { platforms } from '../support/platforms.js';
 import { until } from '../support/until.js';
 
@@ -73,10 +72,6 @@ class NamesController {
     return this.profile.names();
   }
 
-  @Get('optional') @MessagePattern('optional') @OptionalAuth() optional(): string {
-    return this.profile.name();
-  }
-
   @Get('open') @MessagePattern('open') @Public() open(): string {
     return this.profile.name();
   }
@@ -86,13 +81,6 @@ class NamesController {
       take(3),
       map(() => ({ data: this.profile.name() })),
     );
-  }
-
-  @Get('generator') async *generator(): AsyncGenerator<string> {
-    for (let part = 0; part < 3; part += 1) {
-      yield `data: ${this.profile.name()}\n`;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
   }
 
   @Get('file') file(): StreamableFile {
@@ -118,10 +106,6 @@ class NamesResolver {
     return this.profile.names();
   }
 
-  @Query(() => String) @OptionalAuth() optional(): string {
-    return this.profile.name();
-  }
-
   @Query(() => String) @Public() open(): string {
     return this.profile.name();
   }
@@ -135,10 +119,6 @@ class NamesGateway {
 
   @SubscribeMessage('me') async me(): Promise<unknown> {
     return { event: 'me', data: await this.profile.names() };
-  }
-
-  @SubscribeMessage('optional') @OptionalAuth() optional(): unknown {
-    return { event: 'optional', data: this.profile.name() };
   }
 
   @SubscribeMessage('open') @Public() open(): unknown {
@@ -167,7 +147,6 @@ const KINDS: [kind: string, callOf: CallOf][] = [
 const STREAMS: [user: string, path: string][] = [
   ['that of the own call', 'events'],
   ['none', 'file'],
-  ...(NEST_MAJOR === 12 ? [['none', 'generator'] as [string, string]] : []),
 ];
 
 describe.each(platforms('Fastify'))('the user in a service, with the guide, on %s', (_name, platform) => {
@@ -199,22 +178,14 @@ describe.each(platforms('Fastify'))('the user in a service, with the guide, on %
     },
   );
 
-  it.each(KINDS)('is none in %s without a session, or that is public', async (_kind, callOf) => {
-    const token = signIn('ann');
-    expect(await callOf('optional')(every, token)).toBe('ann');
-    expect(await callOf('optional')(every, 'refused')).toBe('none');
-    expect(await callOf('open')(every, token)).toBe('none');
+  it.each(KINDS)('is none in %s that is public', async (_kind, callOf) => {
+    expect(await callOf('open')(every, signIn('ann'))).toBe('none');
   });
 
-  it.each(['cold', 'warm'])('is that of each field of one operation, with a %s cache', async () => {
+  it('is that of each field of one operation', async () => {
     waitFor(2);
-    const fields = overGraphql('first: me open optional second: me');
-    expect(await fields(every, signIn('carol'))).toEqual([
-      'carol carol carol',
-      'none',
-      'carol',
-      'carol carol carol',
-    ]);
+    const answers = await overGraphql('first: me open second: me')(every, signIn('carol'));
+    expect(answers).toEqual(['carol carol carol', 'none', 'carol carol carol']);
   });
 
   it('is that of each message of one socket', async () => {
@@ -232,8 +203,8 @@ describe.each(platforms('Fastify'))('the user in a service, with the guide, on %
       const text = await (await every.app.get(`/${path}`, signIn(name))).text();
       return text.split('\n').filter((line) => line.startsWith('data'));
     };
-    const [ofAnn, ofBob] = await Promise.all(['ann', 'bob'].map(partsFor));
-    expect(ofAnn).toEqual(Array(3).fill(user === 'none' ? 'data: none' : 'data: ann'));
-    expect(ofBob).toEqual(Array(3).fill(user === 'none' ? 'data: none' : 'data: bob'));
+    const names = ['ann', 'bob'];
+    const expected = names.map((name) => Array<string>(3).fill(`data: ${user === 'none' ? user : name}`));
+    expect(await Promise.all(names.map(partsFor))).toEqual(expected);
   });
 });

@@ -52,15 +52,15 @@ describe('a call of gRPC that responds with a stream', () => {
     return { texts, error: reading() };
   }
 
-  const CALLS = [
+  type Method = 'Ticks' | 'Chat' | 'Converse' | 'Through';
+  const begin = (method: Method, token: string): Call =>
+    method === 'Ticks' ? bed.client.Ticks({}, metadata(token)) : bed.client[method](metadata(token));
+
+  it.each<[string, Method]>([
     ['a stream of the server', 'Ticks'],
     ['a stream in both directions', 'Chat'],
     ['a call that the handler answers itself', 'Through'],
-  ] as const;
-  const begin = (method: 'Ticks' | 'Chat' | 'Converse' | 'Through', token: string): Call =>
-    method === 'Ticks' ? bed.client.Ticks({}, metadata(token)) : bed.client[method](metadata(token));
-
-  it.each(CALLS)('ends with its session, with UNAUTHENTICATED: %s [P39]', async (_kind, method) => {
+  ])('ends with its session, with UNAUTHENTICATED: %s [P39]', async (_kind, method) => {
     await bed.start({ whileOpen: { recheckMs: 20 } }, { controller: EndlessProcedures });
     const token = bed.service.signInAs({});
     const { texts, error } = read(begin(method, token));

@@ -6,8 +6,6 @@ export interface OpenReply {
   readonly status: number;
   /** All that has arrived. */
   text(): string;
-  /** When the last byte arrived, on the monotonic clock. */
-  lastByteAtMs(): number;
   /** Resolves when the reply is over: whether it was complete. */
   over(): Promise<'complete' | 'cut'>;
   leave(): void;
@@ -23,18 +21,13 @@ export async function openReply(url: string, token: string, method = 'GET'): Pro
   if (method !== 'GET') call.end();
   const [reply] = (await once(call, 'response')) as [IncomingMessage];
   let text = '';
-  let lastByteAtMs = performance.now();
   reply.setEncoding('utf8');
-  reply.on('data', (part: string) => {
-    text += part;
-    lastByteAtMs = performance.now();
-  });
+  reply.on('data', (part: string) => (text += part));
   reply.on('error', () => undefined);
   const closed = new Promise((resolve) => reply.once('close', resolve));
   return {
     status: reply.statusCode ?? 0,
     text: () => text,
-    lastByteAtMs: () => lastByteAtMs,
     over: async () => {
       await closed;
       return reply.complete ? 'complete' : 'cut';

@@ -64,13 +64,11 @@ describe.each(PLATFORMS)('on %s, what a session has open', (_name, platform) => 
     expect(checksOf(service, 'ann-token')).toBe(1);
   });
 
-  /** Shows that a stream of events and a download end with their session. */
-  async function expectEnds(events: OpenReply | undefined, download: OpenReply | undefined): Promise<void> {
-    if (events) {
-      expect(await events.over()).toBe('complete');
-      expect(events.text().endsWith(LAST_EVENT)).toBe(true);
-    }
-    if (!download) return;
+  async function expectLastEvent(events: OpenReply): Promise<void> {
+    expect(await events.over()).toBe('complete');
+    expect(events.text().endsWith(LAST_EVENT)).toBe(true);
+  }
+  async function expectCut(download: OpenReply): Promise<void> {
     expect(await download.over()).toBe('cut');
     await until('its source is closed', () => app.app.get(Sources).running === 0);
   }
@@ -79,14 +77,14 @@ describe.each(PLATFORMS)('on %s, what a session has open', (_name, platform) => 
     const sessions = await start();
     const events = await read(path, service.signInAs({}, 'ann-token'));
     await sessions.signOut('ann-token');
-    await expectEnds(events, undefined);
+    await expectLastEvent(events);
   });
 
   it.each(DOWNLOADS)('is cut by a sign-out: %s [P39]', async (path) => {
     const sessions = await start();
     const download = await read(path, service.signInAs({}, 'ann-token'));
     await sessions.signOut('ann-token');
-    await expectEnds(undefined, download);
+    await expectCut(download);
   });
 
   it.each<[string, (sessions: SessionAuthService) => unknown]>([
@@ -103,7 +101,8 @@ describe.each(PLATFORMS)('on %s, what a session has open', (_name, platform) => 
     const [events, download] = [await read('sse', 'ann-token'), await read('file', 'ann-token')];
     service.revoke('ann-token');
     await end(sessions);
-    await expectEnds(events, download);
+    await expectLastEvent(events);
+    await expectCut(download);
   });
 
   it.each(EVENTS)('is ended with a connection that its client does not use again: %s', async (path) => {

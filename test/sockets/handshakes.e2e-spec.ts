@@ -4,14 +4,13 @@ import { connect } from 'node:net';
 import { fromCookie, fromHeader, SessionAuthService } from 'nestjs-session-auth';
 import { WebSocket } from 'ws';
 import { afterDelay, hold, json, silence } from '../support/scripted-service.js';
-import { inLongForm } from '../support/long-form.js';
 import { until } from '../support/until.js';
 import { SOCKET_IO, WS } from './peers.js';
 import { LIBRARIES, socketTrial } from './socket-trial.js';
 
 const ANN = { username: 'ann' };
 /** Much longer than a handshake. */
-const SLOW_MS = inLongForm('a service that takes 2 s, instead of 0.5 s, for a handshake') ? 2_000 : 500;
+const SLOW_MS = 500;
 const NEWS_EVERY_MS = 2;
 
 describe.each(LIBRARIES)('sockets of %s', (name, library) => {

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { io, type ManagerOptions, type SocketOptions } from 'socket.io-client';
 import { WebSocket } from 'ws';
@@ -17,7 +16,6 @@ export interface Attempt {
   readonly denial?: Denial;
   /** Of a denied handshake of ws. */
   readonly status?: number | undefined;
-  readonly headers?: IncomingHttpHeaders;
   /** Every message that reached the client, before and after the handshake. */
   readonly messages: readonly string[];
   readonly send: (event: string, data?: unknown) => void;
@@ -59,13 +57,7 @@ export const attemptWs: Attempting = async (url, token, { extraHeaders } = {}) =
       void text(response).then((body) => {
         const isJson = response.headers['content-type']?.startsWith('application/json') === true;
         const denial = isJson && { denial: JSON.parse(body) as Denial };
-        resolve({
-          ...common,
-          ...denial,
-          opened: false,
-          status: response.statusCode,
-          headers: response.headers,
-        });
+        resolve({ ...common, ...denial, opened: false, status: response.statusCode });
       });
     });
   });
@@ -100,11 +92,7 @@ export const attemptSocketIo: Attempting = async (url, token, options = {}) => {
     // A denied client closes its connection before it says why.
     socket.io.once('close', () => setImmediate(() => resolve({ ...common, opened: false })));
     socket.once('connect_error', (error) => {
-      resolve({
-        ...common,
-        opened: false,
-        denial: (error as { data?: unknown }).data as Denial,
-      });
+      resolve({ ...common, opened: false, denial: (error as { data?: unknown }).data as Denial });
     });
   });
 };

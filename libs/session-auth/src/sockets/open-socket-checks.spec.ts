@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { receivedRequest } from '../../../../test/support/session-parts.js';
-import { ANN, waitingSockets, WsSocket } from '../../../../test/support/waiting-sockets.js';
+import { ANN, WaitingSockets, WsSocket } from '../../../../test/support/waiting-sockets.js';
 import { unavailable } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { handshakeOf, type SocketClient } from '../kinds/socket-client.js';
@@ -11,7 +11,7 @@ const UPGRADE = receivedRequest({ 'x-auth-token': 'token' });
 describe('the check of an open socket', () => {
   let unprotected: number;
   let client: WsSocket;
-  const bed = waitingSockets({ causes: { occurred: () => (unprotected += 1) } } as object);
+  const bed = new WaitingSockets({ causes: { occurred: () => (unprotected += 1) } } as object);
 
   beforeEach(() => {
     [client, unprotected] = [new WsSocket(), 0];

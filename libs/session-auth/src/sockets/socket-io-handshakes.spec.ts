@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { ANN, waitingSockets } from '../../../../test/support/waiting-sockets.js';
+import { ANN, WaitingSockets } from '../../../../test/support/waiting-sockets.js';
 import { tokenKeyOf } from '../contract/session-identity.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';
 import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';
@@ -52,7 +52,7 @@ class Socket {
 }
 
 describe('the handshakes of socket.io', () => {
-  const bed = waitingSockets({ cache: {} });
+  const bed = new WaitingSockets({ cache: {} });
   const { answer, counts, denials } = bed;
   let main: Namespace;
   let news: Namespace;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
 import { receivedRequest } from '../../../../test/support/session-parts.js';
-import { ANN, waitingSockets, WsSocket } from '../../../../test/support/waiting-sockets.js';
+import { ANN, WaitingSockets, WsSocket } from '../../../../test/support/waiting-sockets.js';
 import { SESSION_REJECTED } from '../contract/denials.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
@@ -36,7 +36,7 @@ class Connection extends EventEmitter {
 describe('the handshakes of ws', () => {
   const contexts: ExecutionContext[] = [];
   const ownSource: TokenSource = (context) => void contexts.push(context);
-  const bed = waitingSockets({ sources: [ownSource, fromHeader('x-auth-token'), fromBearer()] });
+  const bed = new WaitingSockets({ sources: [ownSource, fromHeader('x-auth-token'), fromBearer()] });
   const { answer, counts, denials } = bed;
   let server: Server;
 
