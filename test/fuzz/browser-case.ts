@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { texts, weighted } from './drawing.js';
 
 /**
  * The application under test: its origin, and the origins that it trusts. Pages of its own origin may use its
@@ -11,13 +12,7 @@ export const HEADER = 'X-Session';
 
 /** Tokens of a case; those of the service's sessions are valid. */
 export const VALID = ['token-of-ann', 'token-of-bob'] as const;
-const INVALID = [
-  'token-of-nobody',
-  'TOKEN-OF-ANN',
-  'token-of-an',
-  'token-of-ann%20',
-  '"token-of-ann"',
-] as const;
+const INVALID = texts`token-of-nobody | TOKEN-OF-ANN | token-of-an | token-of-ann%20 | "token-of-ann"`;
 
 /** A request, or the handshake of a socket. */
 export interface BrowserCase {
@@ -34,101 +29,51 @@ export interface BrowserCase {
 
 type Line = readonly [name: string, value: string];
 
-const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'];
-const token = fc.oneof(
-  { weight: 5, arbitrary: fc.constantFrom<string[]>(...VALID) },
-  { weight: 1, arbitrary: fc.constantFrom<string[]>(...INVALID, '', ' ', 'a b', 'a,b', 'ä', '\t') },
+const token = weighted(
+  [5, fc.constantFrom<string[]>(...VALID)],
+  [1, fc.constantFrom<string[]>(...INVALID, '', ' ', 'a b', 'a,b', 'ä', '\t')],
 );
 
 /** A name as anyone may write it: the case of its letters does not matter. */
 const spelled = (name: string): fc.Arbitrary<string> =>
-  fc.oneof(
-    { weight: 6, arbitrary: fc.constant(name) },
-    { weight: 1, arbitrary: fc.constantFrom(name.toLowerCase(), name.toUpperCase()) },
-  );
+  weighted([6, fc.constant(name)], [1, fc.constantFrom(name.toLowerCase(), name.toUpperCase())]);
 const line = (name: string, value: fc.Arbitrary<string>): fc.Arbitrary<Line> =>
   fc.tuple(spelled(name), value);
 
-const cookieName = fc.oneof(
-  { weight: 8, arbitrary: fc.constant(COOKIE) },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom('SID', 'sid2', 'xsid', ' sid', 'sid ', '__Host-sid', '\u00a0sid', 'sid=sid'),
-  },
+const cookieName = weighted(
+  [8, fc.constant(COOKIE)],
+  [1, fc.constantFrom(...texts`SID | sid2 | xsid | \x20sid | sid\x20 | __Host-sid | \u00a0sid | sid=sid`)],
 );
 const pair = fc.tuple(cookieName, token).map(([name, value]) => `${name}=${value}`);
-const cookie = fc.oneof(
-  { weight: 6, arbitrary: pair },
-  {
-    weight: 2,
-    arbitrary: fc
-      .array(fc.oneof(pair, fc.constantFrom('theme=dark', '', 'sid', '=', ' ')), { maxLength: 3 })
+const cookie = weighted(
+  [6, pair],
+  [
+    2,
+    fc
+      .array(fc.oneof(pair, fc.constantFrom(...texts`theme=dark | ∅ | sid | = | \x20`)), { maxLength: 3 })
       .chain((pairs) => fc.constantFrom(';', '; ', ' ;', ', ').map((glue) => pairs.join(glue))),
-  },
+  ],
 );
 
-const ORIGINS = [
-  ...[
-    'https://app.example.com:8443',
-    'http://app.example.com:8443',
-    'https://app.example.com',
-    'https://APP.example.com:8443',
-    'HTTPS://app.example.com:8443',
-  ],
-  ...[
-    'https://evil.example.net',
-    'https://app.example.com.evil.net',
-    'https://evil.net#app.example.com:8443',
-    'https://evil.net/app.example.com:8443',
-  ],
-  ...[
-    'https://app.example.com:8443@evil.net',
-    'https://evil.net:8443',
-    'https://app.example.com:8444',
-    'https://sub.app.example.com:8443',
-    'https://front.example.com:443',
-  ],
-  ...[
-    'null',
-    '',
-    ' ',
-    '*',
-    'file://',
-    'capacitor://localhost',
-    'chrome-extension://abc',
-    'https://',
-    'https://front.example.com.',
-    'http://front.example.com',
-  ],
-  ...[
-    'https://app.example.com:8443/',
-    'https://app.example.com:08443',
-    'app.example.com:8443',
-    '//app.example.com:8443',
-    'https://app.example.com:8443, https://evil.net',
-  ],
-];
-const origin = fc.oneof(
-  { weight: 3, arbitrary: fc.constant('https://app.example.com:8443') },
-  { weight: 2, arbitrary: fc.constant(TRUSTED) },
-  { weight: 5, arbitrary: fc.constantFrom(...ORIGINS) },
+const ORIGINS = texts`https://app.example.com:8443 | http://app.example.com:8443 | https://app.example.com |
+https://APP.example.com:8443 | HTTPS://app.example.com:8443 | https://evil.example.net |
+https://app.example.com.evil.net | https://evil.net#app.example.com:8443 |
+https://evil.net/app.example.com:8443 | https://app.example.com:8443@evil.net | https://evil.net:8443 |
+https://app.example.com:8444 | https://sub.app.example.com:8443 | https://front.example.com:443 | null |
+∅ | \x20 | * | file:// | capacitor://localhost | chrome-extension://abc | https:// |
+https://front.example.com. | http://front.example.com | https://app.example.com:8443/ |
+https://app.example.com:08443 | app.example.com:8443 | //app.example.com:8443 |
+https://app.example.com:8443, https://evil.net`;
+const origin = weighted(
+  [3, fc.constant('https://app.example.com:8443')],
+  [2, fc.constant(TRUSTED)],
+  [5, fc.constantFrom(...ORIGINS)],
 );
 const site = fc.constantFrom(
-  'same-origin',
-  'same-origin',
-  'none',
-  'cross-site',
-  'same-site',
-  'cross-site',
-  'Same-Origin',
-  'same-origin;a=b',
-  '',
-  ' ',
-  '"same-origin"',
-  'same-origin, cross-site',
-  '1',
+  ...texts`same-origin | same-origin | none | cross-site | same-site | cross-site | Same-Origin | same-origin;a=b |
+∅ | \x20 | "same-origin" | same-origin, cross-site | 1`,
 );
-const mode = fc.constantFrom('cors', 'navigate', 'no-cors', 'websocket', 'WebSocket', '');
+const mode = fc.constantFrom(...texts`cors | navigate | no-cors | websocket | WebSocket | ∅`);
 const other: fc.Arbitrary<Line> = fc.oneof(
   line('X-Forwarded-Host', fc.constantFrom('evil.example.net', 'app.example.com:8443')),
   line('X-Forwarded-Proto', fc.constantFrom('http', 'https')),
@@ -141,35 +86,29 @@ const other: fc.Arbitrary<Line> = fc.oneof(
 
 /** One of these lines, several, or most often none. */
 const some = (weight: number, drawn: fc.Arbitrary<Line>): fc.Arbitrary<Line[]> =>
-  fc.oneof(
-    { weight, arbitrary: fc.constant<Line[]>([]) },
-    { weight: 4, arbitrary: drawn.map((one) => [one]) },
-    { weight: 1, arbitrary: fc.array(drawn, { minLength: 2, maxLength: 3 }) },
+  weighted(
+    [weight, fc.constant<Line[]>([])],
+    [4, drawn.map((one) => [one])],
+    [1, fc.array(drawn, { minLength: 2, maxLength: 3 })],
   );
 
-const host = fc.oneof(
-  { weight: 16, arbitrary: fc.constant(HOST) },
-  {
-    weight: 3,
-    arbitrary: fc.constantFrom(
-      'app.example.com',
-      'APP.EXAMPLE.COM:8443',
-      'evil.example.net',
-      'front.example.com',
-      'app.example.com:443',
-      'localhost',
-      'x@app.example.com:8443',
-      'app.example.com:8443/evil',
+const host = weighted(
+  [16, fc.constant(HOST)],
+  [
+    3,
+    fc.constantFrom(
+      ...texts`app.example.com | APP.EXAMPLE.COM:8443 | evil.example.net | front.example.com | app.example.com:443 |
+localhost | x@app.example.com:8443 | app.example.com:8443/evil`,
     ),
-  },
+  ],
 );
 
 const lines = fc
   .tuple(
     some(2, line(HEADER, token)),
-    fc.oneof(
-      { weight: 5, arbitrary: line('Cookie', cookie).map((one) => [one]) },
-      { weight: 1, arbitrary: fc.array(line('Cookie', cookie), { maxLength: 2 }) },
+    weighted(
+      [5, line('Cookie', cookie).map((one) => [one])],
+      [1, fc.array(line('Cookie', cookie), { maxLength: 2 })],
     ),
     some(3, line('Origin', origin)),
     some(4, line('Sec-Fetch-Site', site)),
@@ -179,36 +118,21 @@ const lines = fc
   )
   .chain((groups) => fc.shuffledSubarray(groups.flat(), { minLength: groups.flat().length }));
 
-const fieldName = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.constantFrom('token', HEADER, HEADER.toLowerCase(), HEADER.toUpperCase(), 'TOKEN'),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.constantFrom(
-      'cookie',
-      'Cookie',
-      'origin',
-      'Origin',
-      'host',
-      'sec-fetch-site',
-      'Sec-Fetch-Mode',
-      'rawHeaders',
-      'headers',
-      'method',
-      '__proto__',
-      'handshakeFields',
-      'authorization',
-      'x-auth-iv',
+const fieldName = weighted(
+  [6, fc.constantFrom('token', HEADER, HEADER.toLowerCase(), HEADER.toUpperCase(), 'TOKEN')],
+  [
+    3,
+    fc.constantFrom(
+      ...texts`cookie | Cookie | origin | Origin | host | sec-fetch-site | Sec-Fetch-Mode | rawHeaders | headers |
+method | __proto__ | handshakeFields | authorization | x-auth-iv`,
     ),
-  },
+  ],
 );
-const fieldValue = fc.oneof(
-  { weight: 5, arbitrary: token },
-  {
-    weight: 3,
-    arbitrary: fc.constantFrom<unknown[]>(
+const fieldValue = weighted(
+  [5, token],
+  [
+    3,
+    fc.constantFrom<unknown[]>(
       `${COOKIE}=${VALID[0]}`,
       'https://app.example.com:8443',
       TRUSTED,
@@ -217,10 +141,10 @@ const fieldValue = fc.oneof(
       'none',
       'GET',
     ),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom<unknown[]>(
+  ],
+  [
+    1,
+    fc.constantFrom<unknown[]>(
       null,
       0,
       1,
@@ -232,42 +156,32 @@ const fieldValue = fc.oneof(
       { token: VALID[0] },
       { toString: VALID[0] },
     ),
-  },
-  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) },
+  ],
+  [1, fc.jsonValue({ maxDepth: 2 })],
 );
 const pairsOfFields = fc.array(fc.tuple(fieldName, fieldValue), { maxLength: 4 });
 /** As an object with its own `__proto__`, as JSON gives it. */
-const fields = fc.oneof(
-  {
-    weight: 12,
-    arbitrary: pairsOfFields.map((pairs): unknown =>
+const fields = weighted(
+  [
+    12,
+    pairsOfFields.map((pairs): unknown =>
       JSON.parse(
         `{${pairs.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`,
       ),
     ),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom<unknown[]>(
-      null,
-      '',
-      'token',
-      VALID[0],
-      7,
-      true,
-      [],
-      [VALID[0]],
-      [['token', VALID[0]]],
-    ),
-  },
-  {
-    weight: 1,
-    arbitrary: token.map((value): unknown => ({
+  ],
+  [
+    1,
+    fc.constantFrom<unknown[]>(null, '', 'token', VALID[0], 7, true, [], [VALID[0]], [['token', VALID[0]]]),
+  ],
+  [
+    1,
+    token.map((value): unknown => ({
       ...Object.fromEntries(Array.from({ length: 256 }, (_, index) => [`field-${index}`, index])),
       token: value,
     })),
-  },
-  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
+  ],
+  [1, fc.jsonValue({ maxDepth: 3 })],
 );
 
 /**
@@ -275,7 +189,7 @@ const fields = fc.oneof(
  */
 export const browserCase: fc.Arbitrary<BrowserCase> = fc.record({
   kind: fc.constantFrom<BrowserCase['kind'][]>('request', 'request', 'ws', 'fields'),
-  method: fc.constantFrom(...METHODS),
+  method: fc.constantFrom(...texts`GET | HEAD | OPTIONS | POST | PUT | PATCH | DELETE`),
   lines,
   fields,
 });

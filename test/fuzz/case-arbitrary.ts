@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { texts, weighted } from './drawing.js';
 import { body } from './body-arbitraries.js';
 import { framing } from './framing-arbitraries.js';
 import { readAnswer } from './http-reading.js';
@@ -12,64 +13,30 @@ interface Damage {
   readonly text: string;
 }
 
-const BYTES = [
-  '\0',
-  '\r',
-  '\n',
-  '\r\n',
-  ' ',
-  '\t',
-  ':',
-  ';',
-  ',',
-  '0',
-  '9',
-  'f',
-  '"',
-  '{',
-  '}',
-  '\\',
-  '\x0b',
-  '\x7f',
-  '\x80',
-  '\xff',
-  '\r\n\r\n',
-];
+const BYTES = texts`\0 | \r | \n | \r\n | \x20 | \t | : | ; | , | 0 | 9 | f | " | { | } | \\ | \x0b | \x7f | \x80 | \xff |
+\r\n\r\n`;
 const oneDamage: fc.Arbitrary<Damage> = fc.record({
   at: fc.nat(9_999),
   kind: fc.constantFrom<Damage['kind'][]>('replace', 'insert', 'delete', 'cut', 'repeat'),
   text: fc.constantFrom(...BYTES),
 });
-const damages: fc.Arbitrary<Damage[]> = fc.oneof(
-  { weight: 15, arbitrary: fc.constant<Damage[]>([]) },
-  { weight: 1, arbitrary: fc.array(oneDamage, { minLength: 1, maxLength: 2 }) },
+const damages: fc.Arbitrary<Damage[]> = weighted(
+  [15, fc.constant<Damage[]>([])],
+  [1, fc.array(oneDamage, { minLength: 1, maxLength: 2 })],
 );
 
-const TRAILING = [
-  '\r\n',
-  ' ',
-  'x',
-  '\0',
-  '{}',
-  'HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\n{"username":"eve"}',
-  'HTTP/1.1 401 U\r\n\r\n',
-];
-const trailing = fc.oneof(
-  { weight: 30, arbitrary: fc.constant('') },
-  { weight: 1, arbitrary: fc.constantFrom(...TRAILING) },
-);
+const TRAILING = texts`\r\n | \x20 | x | \0 | {} | HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\n{"username":"eve"} |
+HTTP/1.1 401 U\r\n\r\n`;
+const trailing = weighted([30, fc.constant('')], [1, fc.constantFrom(...TRAILING)]);
 
 type EndingOf = (framing: readonly string[]) => Ending;
-const ending: fc.Arbitrary<EndingOf> = fc.oneof(
-  { weight: 80, arbitrary: fc.constant<EndingOf>((framed) => (framed.length > 0 ? 'keep' : 'end')) },
-  { weight: 2, arbitrary: fc.constant<EndingOf>(() => 'keep') },
-  { weight: 4, arbitrary: fc.constant<EndingOf>(() => 'end') },
-  { weight: 2, arbitrary: fc.constant<EndingOf>(() => 'reset') },
+const ending: fc.Arbitrary<EndingOf> = weighted(
+  [80, fc.constant<EndingOf>((framed) => (framed.length > 0 ? 'keep' : 'end'))],
+  [2, fc.constant<EndingOf>(() => 'keep')],
+  [4, fc.constant<EndingOf>(() => 'end')],
+  [2, fc.constant<EndingOf>(() => 'reset')],
 );
-const cuts = fc.oneof(
-  { weight: 8, arbitrary: fc.constant([]) },
-  { weight: 1, arbitrary: fc.array(fc.nat(9_999), { minLength: 1, maxLength: 4 }) },
-);
+const cuts = weighted([8, fc.constant([])], [1, fc.array(fc.nat(9_999), { minLength: 1, maxLength: 4 })]);
 
 /**
  * Whether an answer without an end is followed by silence and not by a close: rarely, because each silence

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { createCipheriv, hkdfSync } from 'node:crypto';
+import { weighted } from './drawing.js';
 
 /** Secrets of the instance, and one that it does not have. */
 export const SECRETS = ['the first secret of the fleet', 'the second secret of the fleet'] as const;
@@ -63,66 +64,50 @@ const odd = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 );
 const index = fc.nat(5);
-const token: fc.Arbitrary<Field> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant('session' as const), index }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('session, spelled otherwise' as const), index }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('user' as const), index }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('other' as const), value: odd }) },
+const token: fc.Arbitrary<Field> = weighted(
+  [8, fc.record({ kind: fc.constant('session' as const), index })],
+  [1, fc.record({ kind: fc.constant('session, spelled otherwise' as const), index })],
+  [1, fc.record({ kind: fc.constant('user' as const), index })],
+  [2, fc.record({ kind: fc.constant('other' as const), value: odd })],
 );
-const username: fc.Arbitrary<Field> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('user' as const), index }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('other' as const), value: odd }) },
+const username: fc.Arbitrary<Field> = weighted(
+  [6, fc.record({ kind: fc.constant('user' as const), index })],
+  [2, fc.record({ kind: fc.constant('other' as const), value: odd })],
 );
 const damage: fc.Arbitrary<Damage> = fc.record({
   kind: fc.constantFrom<Damage['kind'][]>('flip', 'cut', 'append', 'replace'),
   at: fc.nat(9_999),
-  bytes: fc.oneof(
-    { weight: 20, arbitrary: fc.uint8Array({ minLength: 1, maxLength: 40 }) },
-    { weight: 1, arbitrary: fc.constant(new Uint8Array(9_000)) },
+  bytes: weighted(
+    [20, fc.uint8Array({ minLength: 1, maxLength: 40 })],
+    [1, fc.constant(new Uint8Array(9_000))],
   ),
 });
 const rarely = <Value>(weight: number, arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
-  fc.oneof({ weight, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
+  weighted([weight, fc.constant(undefined)], [1, arbitrary]);
 
 /** Anything on the channel: most often a message of the fleet, with something wrong here and there. */
 export const channelCase: fc.Arbitrary<ChannelCase> = fc.record({
-  key: fc.oneof(
-    { weight: 6, arbitrary: fc.constant(KEYS[0]) },
-    { weight: 2, arbitrary: fc.constant(KEYS[1]) },
-    { weight: 1, arbitrary: fc.constant(KEYS[2]) },
+  key: weighted([6, fc.constant(KEYS[0])], [2, fc.constant(KEYS[1])], [1, fc.constant(KEYS[2])]),
+  use: weighted(
+    [12, fc.constant('messages' as const)],
+    [1, fc.constantFrom('values' as const, 'names' as const)],
   ),
-  use: fc.oneof(
-    { weight: 12, arbitrary: fc.constant('messages' as const) },
-    { weight: 1, arbitrary: fc.constantFrom('values' as const, 'names' as const) },
+  scope: weighted([12, fc.constant('own' as const)], [1, fc.constant('other' as const)]),
+  kind: weighted(
+    [9, fc.constantFrom<unknown[]>('signedOut', 'refused', 'evicted', 'userRevoked')],
+    [1, fc.constant<unknown>('allRevoked')],
+    [2, odd],
   ),
-  scope: fc.oneof(
-    { weight: 12, arbitrary: fc.constant('own' as const) },
-    { weight: 1, arbitrary: fc.constant('other' as const) },
+  token: weighted([9, token], [1, fc.constant(undefined)]),
+  username: weighted([5, username], [5, fc.constant(undefined)]),
+  id: weighted(
+    [12, fc.constant<ChannelCase['id']>('new')],
+    [1, fc.constantFrom<ChannelCase['id'][]>('same', 'none')],
+    [1, fc.record({ value: odd.filter((value) => typeof value !== 'string') })],
   ),
-  kind: fc.oneof(
-    { weight: 9, arbitrary: fc.constantFrom<unknown[]>('signedOut', 'refused', 'evicted', 'userRevoked') },
-    { weight: 1, arbitrary: fc.constant<unknown>('allRevoked') },
-    { weight: 2, arbitrary: odd },
-  ),
-  token: fc.oneof({ weight: 9, arbitrary: token }, { weight: 1, arbitrary: fc.constant(undefined) }),
-  username: fc.oneof({ weight: 5, arbitrary: username }, { weight: 5, arbitrary: fc.constant(undefined) }),
-  id: fc.oneof(
-    { weight: 12, arbitrary: fc.constant<ChannelCase['id']>('new') },
-    { weight: 1, arbitrary: fc.constantFrom<ChannelCase['id'][]>('same', 'none') },
-    { weight: 1, arbitrary: fc.record({ value: odd.filter((value) => typeof value !== 'string') }) },
-  ),
-  at: fc.oneof(
-    { weight: 12, arbitrary: fc.constant<unknown>(1_700_000_000_000) },
-    { weight: 1, arbitrary: odd },
-  ),
-  from: fc.oneof(
-    { weight: 12, arbitrary: fc.constant<unknown>('another instance') },
-    { weight: 1, arbitrary: odd },
-  ),
-  storeMs: fc.oneof(
-    { weight: 12, arbitrary: fc.constant<unknown>(TIMELY_MS) },
-    { weight: 1, arbitrary: odd },
-  ),
+  at: weighted([12, fc.constant<unknown>(1_700_000_000_000)], [1, odd]),
+  from: weighted([12, fc.constant<unknown>('another instance')], [1, odd]),
+  storeMs: weighted([12, fc.constant<unknown>(TIMELY_MS)], [1, odd]),
   text: rarely(
     15,
     fc.oneof(
@@ -132,10 +117,7 @@ export const channelCase: fc.Arbitrary<ChannelCase> = fc.record({
     ),
   ),
   damage: rarely(6, damage),
-  times: fc.oneof(
-    { weight: 12, arbitrary: fc.constant(1) },
-    { weight: 1, arbitrary: fc.integer({ min: 2, max: 4 }) },
-  ),
+  times: weighted([12, fc.constant(1)], [1, fc.integer({ min: 2, max: 4 })]),
 });
 
 const keys = new Map<string, Buffer>();
