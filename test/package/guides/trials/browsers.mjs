@@ -2,7 +2,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import fastifyCookie from '@fastify/cookie';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { AppModule, configure } from '../dist/browsers/src/app.module.js';
-import { expectStatus, listening, trial, underTest } from './support.mjs';
+import { bodyOf, expectStatus, start, trial } from './support.mjs';
 
 const FRONT_END = { origin: 'https://app.example.com', 'sec-fetch-site': 'same-site' };
 const OTHER = { origin: 'https://blog.example.com', 'sec-fetch-site': 'same-site' };
@@ -11,14 +11,15 @@ await trial('Browsers', async () => {
   const fastify = new FastifyAdapter();
   await fastify.register(fastifyCookie);
   for (const adapter of [undefined, fastify]) {
-    const { sessions, moduleRef } = await underTest(AppModule);
-    sessions.addUser({ username: 'ann', password: 'ann-demo' });
-    const { app, ask } = await listening(configure(moduleRef.createNestApplication(adapter)));
-    const body = JSON.stringify({ username: 'ann', password: 'ann-demo' });
-    const signIn = (page) =>
-      ask('/session', { ...page, 'content-type': 'application/json' }, { method: 'POST', body });
+    const { sessions, ask, post } = await start(AppModule, (moduleRef) =>
+      configure(moduleRef.createNestApplication(adapter)),
+    );
+    const ann = { username: 'ann', password: 'ann-demo' };
+    sessions.addUser(ann);
+    const signIn = (page) => post('/session', ann, page);
+    const addNote = (page, cookie) => ask('/notes', { ...page, cookie }, { method: 'POST' });
 
-    equal((await (await expectStatus(signIn(OTHER), 403)).json()).code, 'CROSS_ORIGIN_DENIED');
+    equal((await bodyOf(signIn(OTHER), 403)).code, 'CROSS_ORIGIN_DENIED');
     const [setCookie] = (await expectStatus(signIn(FRONT_END), 204)).headers.getSetCookie();
     const [cookie, ...attributes] = setCookie.split('; ');
     deepEqual(
@@ -26,21 +27,16 @@ await trial('Browsers', async () => {
       [true, ['Path=/', 'HttpOnly', 'Secure', 'SameSite=Lax']],
     );
 
-    deepEqual(
-      await (await expectStatus(ask('/notes', { ...FRONT_END, cookie }, { method: 'POST' }), 201)).json(),
-      { addedBy: 'ann' },
-    );
-    equal(
-      (await (await expectStatus(ask('/notes', { ...OTHER, cookie }, { method: 'POST' }), 403)).json()).code,
-      'CROSS_ORIGIN_DENIED',
-    );
-    await expectStatus(ask('/notes', { cookie }, { method: 'POST' }), 201);
-    const mine = await expectStatus(ask('/me', { ...FRONT_END, cookie }), 200);
-    equal(mine.headers.get('access-control-allow-origin'), FRONT_END.origin);
-    equal(
-      (await expectStatus(ask('/me', { ...OTHER, cookie }), 200)).headers.get('access-control-allow-origin'),
-      null,
-    );
+    deepEqual(await bodyOf(addNote(FRONT_END, cookie), 201), { addedBy: 'ann' });
+    equal((await bodyOf(addNote(OTHER, cookie), 403)).code, 'CROSS_ORIGIN_DENIED');
+    await expectStatus(addNote({}, cookie), 201);
+    for (const [page, admitted] of [
+      [FRONT_END, FRONT_END.origin],
+      [OTHER, null],
+    ]) {
+      const mine = await expectStatus(ask('/me', { ...page, cookie }), 200);
+      equal(mine.headers.get('access-control-allow-origin'), admitted);
+    }
 
     await expectStatus(ask('/session', { ...OTHER, cookie }, { method: 'DELETE' }), 403);
     const expectCookieRemoved = async (status, headers = { cookie }) => {
@@ -60,7 +56,5 @@ await trial('Browsers', async () => {
     await expectCookieRemoved(204);
     await expectCookieRemoved(204, {});
     await expectStatus(ask('/me', { cookie }), 401);
-
-    await app.close();
   }
 });

@@ -3,15 +3,10 @@ import { subscribe } from 'node:diagnostics_channel';
 import { SessionAuthService } from 'nestjs-session-auth';
 import { CompanyController } from '../dist/caching/src/company.controller.js';
 import { sessionAuth } from '../dist/caching/src/session-auth.js';
-import { expectStatus, listening, trial, underTest } from './support.mjs';
+import { expectStatus, start, trial } from './support.mjs';
 
 await trial('caching', async () => {
-  const { sessions, moduleRef } = await underTest({
-    module: class {},
-    imports: [sessionAuth],
-    controllers: [CompanyController],
-  });
-  const { app, ask } = await listening(moduleRef.createNestApplication());
+  const { sessions, app, ask } = await start({ imports: [sessionAuth], controllers: [CompanyController] });
 
   const sources = [];
   subscribe('nestjs-session-auth:check', ({ source }) => sources.push(source));
@@ -34,5 +29,4 @@ await trial('caching', async () => {
   await expectStatus(ask('/company', cached), 200);
   await expectStatus(ask('/company', cached, { method: 'DELETE' }), 503);
   await expectStatus(ask('/company', sessions.signInAs()), 503);
-  await app.close();
 });

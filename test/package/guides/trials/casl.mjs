@@ -1,9 +1,8 @@
 import { AppModule } from '../dist/casl/src/app.module.js';
-import { expectStatus, listening, trial, underTest } from './support.mjs';
+import { expectStatus, start, trial } from './support.mjs';
 
 await trial('CASL', async () => {
-  const { sessions, moduleRef } = await underTest(AppModule);
-  const { app, ask } = await listening(moduleRef.createNestApplication());
+  const { sessions, ask } = await start(AppModule);
   const manager = sessions.signInAs({ username: 'ann', role: 'hiring_manager' });
   const newHire = sessions.signInAs({ username: 'bob', role: 'new_hire' });
   const put = { method: 'PUT' };
@@ -15,5 +14,4 @@ await trial('CASL', async () => {
   await expectStatus(ask('/openings/2', manager, put), 403);
   await expectStatus(ask('/openings/2', newHire, put), 200);
   await expectStatus(ask('/openings/3', manager, put), 403);
-  await app.close();
 });

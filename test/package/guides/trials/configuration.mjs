@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { NestFactory } from '@nestjs/core';
-import { SessionAuthModule, SessionAuthService } from 'nestjs-session-auth';
+import { SessionAuthService } from 'nestjs-session-auth';
 import { sessionAuth as schema } from '../dist/user-record/src/employee-schema.js';
 import { sessionAuth as ownRecord } from '../dist/user-record/src/employee-record.js';
 import { sessionAuth as rotatingKey } from '../dist/configuration/src/rotating-key.js';
 import { RenamedCalls } from '../dist/configuration/src/renamed-calls.js';
 import { sessionAuth as tokenSources } from '../dist/configuration/src/token-sources.js';
 import { MeController } from '../dist/openapi/src/documented.js';
-import { expectStatus, listening, trial, underTest } from './support.mjs';
+import { expectStatus, sessionAuth, start, trial, underTest } from './support.mjs';
 
 await trial('configuration, and the user record', async () => {
   await tryTokenSources();
@@ -22,17 +22,11 @@ await trial('configuration, and the user record', async () => {
 });
 
 async function tryTokenSources() {
-  const { sessions, moduleRef } = await underTest({
-    module: class {},
-    imports: [tokenSources],
-    controllers: [MeController],
-  });
-  const { app, ask } = await listening(moduleRef.createNestApplication());
+  const { sessions, ask } = await start({ imports: [tokenSources], controllers: [MeController] });
   const headers = sessions.signInAs();
   await expectStatus(ask('/me', headers), 200);
   await expectStatus(ask('/me', { cookie: `session=${headers['x-auth-token']}` }), 200);
   await expectStatus(ask('/me', { authorization: `Bearer ${headers['x-auth-token']}` }), 401);
-  await app.close();
 }
 
 /**
@@ -44,10 +38,8 @@ async function tryRotatingKey() {
     { module: class {}, imports: [rotatingKey] },
     { logger: false },
   );
-  await rejects(app.get(SessionAuthService).verify('some-token'), {
-    code: 'SESSION_SERVICE_UNAVAILABLE',
-    reason: 'api_key',
-  });
+  const refused = { code: 'SESSION_SERVICE_UNAVAILABLE', reason: 'api_key' };
+  await rejects(app.get(SessionAuthService).verify('some-token'), refused);
   await app.close();
 }
 
@@ -56,9 +48,8 @@ async function tryInterceptors() {
     reply.end(JSON.stringify({ username: `${url} ${headers.authorization}` })),
   ).listen(0, '127.0.0.1');
   await once(service, 'listening');
-  const baseUrl = `http://127.0.0.1:${service.address().port}`;
-  const session = SessionAuthModule.forRoot({ baseUrl, apiKey: 'your-application-key' });
-  const root = { module: class {}, imports: [session], providers: [RenamedCalls] };
+  const imports = [sessionAuth({ baseUrl: `http://127.0.0.1:${service.address().port}` })];
+  const root = { module: class {}, imports, providers: [RenamedCalls] };
   const app = await NestFactory.createApplicationContext(root, { logger: false });
   equal((await app.get(SessionAuthService).verify('token')).username, '/authentication/me Bearer token');
   await app.close();
@@ -66,14 +57,14 @@ async function tryInterceptors() {
 }
 
 async function tryOwnRecord() {
-  const { sessions, moduleRef } = await underTest({ module: class {}, imports: [ownRecord] });
+  const { sessions, moduleRef } = await underTest({ imports: [ownRecord] });
   const { 'x-auth-token': token } = sessions.signInAs({ department: 'payroll' });
   equal((await moduleRef.get(SessionAuthService).verify(token)).department, 'payroll');
   await moduleRef.close();
 }
 
 async function trySchema() {
-  const { sessions, moduleRef } = await underTest({ module: class {}, imports: [schema] });
+  const { sessions, moduleRef } = await underTest({ imports: [schema] });
   const service = moduleRef.get(SessionAuthService);
   const verify = (fields) => service.verify(sessions.signInAs(fields)['x-auth-token']);
   equal((await verify({ shift: 'night' })).shift, 'night');
@@ -86,13 +77,7 @@ async function tryCertificates() {
   for (const name of ['client.pem', 'client.key']) writeFileSync(name, '');
   const { mutualTls, throughProxy } = await import('../dist/configuration/src/certificates-and-proxies.js');
   for (const imported of [mutualTls, throughProxy]) {
-    const { sessions, moduleRef } = await underTest({
-      module: class {},
-      imports: [imported],
-      controllers: [MeController],
-    });
-    const { app, ask } = await listening(moduleRef.createNestApplication());
+    const { sessions, ask } = await start({ imports: [imported], controllers: [MeController] });
     await expectStatus(ask('/me', sessions.signInAs()), 200);
-    await app.close();
   }
 }

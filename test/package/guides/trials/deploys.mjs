@@ -1,17 +1,8 @@
 import { equal } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { expectStatus, trial } from './support.mjs';
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+import { expectStatus, freePort, trial } from './support.mjs';
 
 await trial('deploys', async () => {
   const port = await freePort();

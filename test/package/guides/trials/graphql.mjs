@@ -1,22 +1,16 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { once } from 'node:events';
-import { SessionAuthModule } from 'nestjs-session-auth';
 import { sessionSockets } from 'nestjs-session-auth/sockets';
 import { WebSocket } from 'ws';
 import { AppModule } from '../dist/graphql/src/app.module.js';
 import { graphql } from '../dist/graphql/src/graphql-with-subscriptions.js';
 import { OpeningsResolver } from '../dist/graphql/src/openings.resolver.js';
-import { listening, trial, underTest } from './support.mjs';
+import { sessionAuth, start, trial } from './support.mjs';
 
 await trial('GraphQL', async () => {
-  const { sessions, moduleRef } = await underTest(AppModule);
-  const { app, ask } = await listening(moduleRef.createNestApplication());
-  const query = async (headers) => {
-    const body = JSON.stringify({ query: '{ openings { title salary } }' });
-    return (
-      await ask('/graphql', { 'content-type': 'application/json', ...headers }, { method: 'POST', body })
-    ).json();
-  };
+  const { sessions, post } = await start(AppModule);
+  const query = async (headers) =>
+    (await post('/graphql', { query: '{ openings { title salary } }' }, headers)).json();
   const codesIn = ({ errors }) =>
     errors.map(({ extensions: { code, originalError } }) => [code, originalError.code]);
 
@@ -33,23 +27,15 @@ await trial('GraphQL', async () => {
   deepEqual(codesIn(await query(sessions.signInAs())), [
     ['INTERNAL_SERVER_ERROR', 'SESSION_SERVICE_UNAVAILABLE'],
   ]);
-  await app.close();
   await trySockets();
 });
 
 /** A socket without a session is closed before its first operation. */
 async function trySockets() {
-  const session = SessionAuthModule.forRoot({
-    baseUrl: 'https://sessions.example.com/api',
-    apiKey: 'key',
-    plugins: [sessionSockets],
-  });
-  const { sessions, moduleRef } = await underTest({
-    module: class {},
-    imports: [session, graphql],
+  const { sessions, url } = await start({
+    imports: [sessionAuth({ plugins: [sessionSockets] }), graphql],
     providers: [OpeningsResolver],
   });
-  const { app, url } = await listening(moduleRef.createNestApplication());
   const connect = async (payload) => {
     const client = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
     await once(client, 'open');
@@ -61,5 +47,4 @@ async function trySockets() {
   const admitted = await connect({ token: sessions.signInAs()['x-auth-token'] });
   equal(JSON.parse((await once(admitted, 'message'))[0]).type, 'connection_ack');
   admitted.terminate();
-  await app.close();
 }

@@ -1,20 +1,9 @@
 import { deepEqual, equal } from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { ClientProxyFactory } from '@nestjs/microservices';
 import { firstValueFrom } from 'rxjs';
 import { AppModule, overTcp } from '../dist/microservices/src/app.module.js';
 import { firstPage } from '../dist/microservices/src/client.js';
-import { trial, underTest } from './support.mjs';
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
-}
+import { freePort, trial, underTest } from './support.mjs';
 
 await trial('microservices', async () => {
   const { sessions, moduleRef } = await underTest(AppModule);

@@ -1,10 +1,9 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { AppModule } from '../dist/README/src/app.module.js';
-import { expectStatus, listening, trial, underTest } from './support.mjs';
+import { expectStatus, start, trial } from './support.mjs';
 
 await trial('README', async () => {
-  const { sessions, moduleRef } = await underTest(AppModule);
-  const { app, ask } = await listening(moduleRef.createNestApplication());
+  const { sessions, ask } = await start(AppModule);
   const manager = sessions.signInAs({ role: 'hiring_manager', client_name: 'Example Client' });
 
   await expectStatus(ask('/openings'), 401);
@@ -14,5 +13,4 @@ await trial('README', async () => {
   sessions.setDown(true);
   const down = await expectStatus(ask('/openings', manager), 503);
   equal(Number.isInteger(Number(down.headers.get('retry-after'))), true);
-  await app.close();
 });

@@ -1,26 +1,13 @@
 import { equal } from 'node:assert/strict';
-import { Module } from '@nestjs/common';
-import { SessionAuthModule } from 'nestjs-session-auth';
 import { ClientsController } from '../dist/roles-and-scopes/src/clients.controller.js';
 import { OpeningsModule } from '../dist/roles-and-scopes/src/openings.module.js';
-import { expectStatus, listening, trial, underTest } from './support.mjs';
-
-class AppModule {}
-Module({
-  imports: [
-    SessionAuthModule.forRoot({
-      baseUrl: 'https://sessions.example.com/api',
-      apiKey: 'your-application-key',
-      audit: 'error',
-    }),
-    OpeningsModule,
-  ],
-  controllers: [ClientsController],
-})(AppModule);
+import { expectStatus, sessionAuth, start, trial } from './support.mjs';
 
 await trial('roles and scopes', async () => {
-  const { sessions, moduleRef } = await underTest(AppModule);
-  const { app, ask } = await listening(moduleRef.createNestApplication());
+  const { sessions, ask } = await start({
+    imports: [sessionAuth({ audit: 'error' }), OpeningsModule],
+    controllers: [ClientsController],
+  });
   const manager = (fields) =>
     sessions.signInAs({ role: 'hiring_manager', ccl_info: { client_id: 7 }, ...fields });
   const newHire = sessions.signInAs({ role: 'new_hire', first_name: 'Bo' });
@@ -50,5 +37,4 @@ await trial('roles and scopes', async () => {
   equal(await (await ask('/clients/news')).text(), 'Hello stranger');
   equal(await (await ask('/clients/news', newHire)).text(), 'Hello Bo');
   await expectStatus(ask('/clients/7', manager(), { method: 'DELETE' }), 200);
-  await app.close();
 });

@@ -1,69 +1,47 @@
 import { equal, ok } from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { expectStatus, hasRedis, listening, startRedis, trial, underTest } from './support.mjs';
+import { expectStatus, start, trialWithRedis } from './support.mjs';
 
 /** Each import with a name of its own is an instance of its own, with its own connection. */
-async function startInstance(name, platform, configure) {
-  const { AppModule } = await import(`../dist/sign-in-limit/src/app.module.js?${name}`);
-  const { sessions, moduleRef } = await underTest(AppModule);
+async function startInstance(platform) {
+  const { AppModule } = await import(`../dist/sign-in-limit/src/app.module.js?${platform.constructor.name}`);
+  const { sessions, post } = await start(AppModule, (moduleRef) => moduleRef.createNestApplication(platform));
   for (const username of ['ann', 'bob']) sessions.addUser({ username, password: 'secret' });
-  const created = moduleRef.createNestApplication(platform);
-  configure(created);
-  const { app, ask } = await listening(created);
-  const signIn = (username, password, client) => {
-    const headers = { 'content-type': 'application/json', 'x-forwarded-for': client };
-    return ask('/session', headers, { method: 'POST', body: JSON.stringify({ username, password }) });
-  };
-  return { app, signIn };
+  const signIn = (username, password, client) =>
+    post('/session', { username, password }, { 'x-forwarded-for': client });
+  return { signIn };
 }
 
-async function check() {
-  const folder = mkdtempSync(join(tmpdir(), 'session-auth-sign-ins-'));
-  const { server, socket } = await startRedis(folder);
-  process.env.REDIS_URL = socket;
-  const instances = [];
-  try {
-    // One instance on Express, the other on Fastify.
-    instances.push(
-      await startInstance('one', new ExpressAdapter(), (app) => app.set('trust proxy', 'loopback')),
-      await startInstance('other', new FastifyAdapter({ trustProxy: 'loopback' }), () => undefined),
-    );
-    const [one, other] = instances;
-    // Ten sign-ins of one name from one client, in several spellings, over both instances.
-    for (let attempt = 0; attempt < 5; attempt += 1) {
-      await expectStatus(one.signIn('ann', 'wrong', '203.0.113.7'), 401);
-      await expectStatus(other.signIn(' ANN', 'wrong', '203.0.113.7'), 401);
-    }
-    for (const { signIn } of instances) {
-      const refused = await expectStatus(signIn('ann', 'secret', '203.0.113.7'), 429);
-      const seconds = Number(refused.headers.get('retry-after'));
-      ok(seconds > 890 && seconds <= 900, `Retry-After: ${seconds}`);
-    }
-    await expectStatus(other.signIn('ann', 'secret', '198.51.100.9'), 200);
-    await expectStatus(one.signIn('bob', 'secret', '203.0.113.7'), 200);
-    // A hundred names from one client, at once, over both instances. The addresses of one IPv6 network are
-    // one client.
-    const sprayed = Array.from({ length: 110 }, (_, index) =>
-      instances[index % 2].signIn(`user-${index}`, 'wrong', `2001:db8:1:2::${index + 1}`),
-    );
-    const statuses = (await Promise.all(sprayed)).map(({ status }) => status);
-    equal(statuses.filter((status) => status === 401).length, 100);
-    equal(statuses.filter((status) => status === 429).length, 10);
-    const client = await expectStatus(one.signIn('bob', 'secret', '2001:db8:1:2::ffff'), 429);
-    ok(Number(client.headers.get('retry-after-client')) > 0);
-    // Without Redis, no sign-in is unlimited.
-    server.kill('SIGKILL');
-    for (const { signIn } of instances) await expectStatus(signIn('bob', 'secret', '192.0.2.1'), 500);
-  } finally {
-    await Promise.all(instances.map(({ app }) => app.close()));
-    server.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
+await trialWithRedis('sign-in limit', async (server) => {
+  const express = new ExpressAdapter();
+  express.set('trust proxy', 'loopback');
+  const fastify = new FastifyAdapter({ trustProxy: 'loopback' });
+  const instances = [await startInstance(express), await startInstance(fastify)];
+  const [one, other] = instances;
+  // Ten sign-ins of one name from one client, in several spellings, over both instances.
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    await expectStatus(one.signIn('ann', 'wrong', '203.0.113.7'), 401);
+    await expectStatus(other.signIn(' ANN', 'wrong', '203.0.113.7'), 401);
   }
-}
-
-if (hasRedis()) await trial('sign-in limit', check);
-else console.log('sign-in limit: skipped, because redis-server is not installed');
+  for (const { signIn } of instances) {
+    const refused = await expectStatus(signIn('ann', 'secret', '203.0.113.7'), 429);
+    const seconds = Number(refused.headers.get('retry-after'));
+    ok(seconds > 890 && seconds <= 900, `Retry-After: ${seconds}`);
+  }
+  await expectStatus(other.signIn('ann', 'secret', '198.51.100.9'), 200);
+  await expectStatus(one.signIn('bob', 'secret', '203.0.113.7'), 200);
+  // A hundred names from one client, at once, over both instances. The addresses of one IPv6 network are
+  // one client.
+  const sprayed = Array.from({ length: 110 }, (_, index) =>
+    instances[index % 2].signIn(`user-${index}`, 'wrong', `2001:db8:1:2::${index + 1}`),
+  );
+  const statuses = (await Promise.all(sprayed)).map(({ status }) => status);
+  equal(statuses.filter((status) => status === 401).length, 100);
+  equal(statuses.filter((status) => status === 429).length, 10);
+  const client = await expectStatus(one.signIn('bob', 'secret', '2001:db8:1:2::ffff'), 429);
+  ok(Number(client.headers.get('retry-after-client')) > 0);
+  // Without Redis, no sign-in is unlimited.
+  server.kill('SIGKILL');
+  for (const { signIn } of instances) await expectStatus(signIn('bob', 'secret', '192.0.2.1'), 500);
+});

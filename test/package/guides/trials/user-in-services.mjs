@@ -1,9 +1,8 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { HttpModule } from '@nestjs/axios';
-import { Module } from '@nestjs/common';
 import { AppModule } from '../dist/user-in-services/src/app.module.js';
-import { expectStatus, listening, trial, underTest } from './support.mjs';
+import { expectStatus, start, trial } from './support.mjs';
 
 /** Another service, which answers with the session that it gets. */
 const payroll = createServer(({ headers }, reply) => {
@@ -14,20 +13,15 @@ await new Promise((resolve) => payroll.listen(0, '127.0.0.1', resolve));
 process.env.PAYROLL_URL = `http://127.0.0.1:${payroll.address().port}`;
 const { SlipsController } = await import('../dist/user-in-services/src/slips.js');
 
-class RootModule {}
-Module({
-  imports: [AppModule, HttpModule.register({})],
-  controllers: [SlipsController],
-})(RootModule);
-
 await trial('the user in services', async () => {
-  const { sessions, moduleRef } = await underTest(RootModule);
-  const { app, ask } = await listening(moduleRef.createNestApplication());
+  const { sessions, ask } = await start({
+    imports: [AppModule, HttpModule.register({})],
+    controllers: [SlipsController],
+  });
   const headers = { ...sessions.signInAs({ username: 'ann' }), 'x-auth-iv': 'iv' };
 
   await expectStatus(ask('/salaries'), 401);
   equal(await (await ask('/salaries', headers)).text(), 'salaries for ann');
   deepEqual(await (await ask('/slips', headers)).json(), [headers['x-auth-token'], 'iv', null]);
-  await app.close();
   payroll.close();
 });

@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { json } from 'node:stream/consumers';
 import { WebSocket } from 'ws';
 import { AppModule, withSockets } from '../dist/websockets/src/app.module.js';
-import { listening, trial, underTest } from './support.mjs';
+import { start, trial } from './support.mjs';
 
 await trial('WebSockets', async () => {
-  const { sessions, moduleRef } = await underTest(AppModule);
-  const { app, url } = await listening(withSockets(moduleRef.createNestApplication()));
+  const { sessions, url } = await start(AppModule, (moduleRef) =>
+    withSockets(moduleRef.createNestApplication()),
+  );
   const connect = (headers) => new WebSocket(url.replace('http', 'ws'), { headers });
   const say = async (headers) => {
     const client = connect(headers);
@@ -28,5 +29,4 @@ await trial('WebSockets', async () => {
   const [, reply] = await once(denied, 'unexpected-response');
   equal(reply.statusCode, 401);
   equal((await json(reply)).code, 'SESSION_REQUIRED');
-  await app.close();
 });
