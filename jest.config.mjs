@@ -21,7 +21,6 @@ const SURROUNDINGS = [
   'fleet/redis-store/subscription',
   'fleet/shared-sessions',
   'fleet/writers',
-  'fuzz/channel',
   'graphql/two-services',
   'graphql/upgrade-headers',
   'lanes/one-account',

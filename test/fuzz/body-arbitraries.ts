@@ -17,7 +17,8 @@ const ANY = [
 ];
 const NO_JSON = texts`undefined | NaN | 'a' | 01 | +1 | .5 | "a | "\t" | "\\x41" | tru | ∅ | [ | {"a":} | - | 1e | "\\u12"`;
 
-const NAMES = {
+/** The fields of a record, by the type that the interface declares. */
+export const NAMES = {
   string: texts`username | email | role | first_name | last_name | sub_role | preffered_language | client_name`,
   token: ['auth_token'],
   boolean: ['help_checkbox', 'benestream_enabled', 'ats_enabled', 'obs_enabled'],
@@ -58,9 +59,7 @@ const identity = weighted(
 
 const record = fc
   .tuple(identity, fc.array(anyPair, { maxLength: 6 }), fc.boolean())
-  .map(([who, others, last]) => {
-    return objectOf(last ? [...others, who] : [who, ...others]);
-  });
+  .map(([who, others, last]) => objectOf(last ? [...others, who] : [who, ...others]));
 
 const NO_RECORD = texts`∅ | \x20 | null | [] | 42 | "x" | true | { | } | {} | <html> | [{"username":"ann"}] |
 {"username":"ann",} | \0 | {'username':'ann'} | {"username":"ann" | username=ann | {"username":"ann"}{} |

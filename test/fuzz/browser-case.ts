@@ -1,17 +1,13 @@
 import fc from 'fast-check';
 import { texts, weighted } from './drawing.js';
 
-/**
- * The application under test: its origin, and the origins that it trusts. Pages of its own origin may use its
- * cookie, and those of the trusted one.
- */
-export const HOST = 'app.example.com:8443';
+/** Pages of the application's own origin may use its cookie, and those of the trusted one. */
+const HOST = 'app.example.com:8443';
 export const TRUSTED = 'https://front.example.com';
 export const COOKIE = 'sid';
 export const HEADER = 'X-Session';
 
-/** Tokens of a case; those of the service's sessions are valid. */
-export const VALID = ['token-of-ann', 'token-of-bob'] as const;
+const VALID = ['token-of-ann', 'token-of-bob'] as const;
 const INVALID = texts`token-of-nobody | TOKEN-OF-ANN | token-of-an | token-of-ann%20 | "token-of-ann"`;
 
 /** A request, or the handshake of a socket. */

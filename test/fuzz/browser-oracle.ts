@@ -3,9 +3,6 @@ import { COOKIE, HEADER, TRUSTED, type BrowserCase } from './browser-case.js';
 /** The token of a call, or the reason why no call to the service is made. */
 export type Presented = { readonly token: string } | 'no token' | 'malformed token' | 'cross-origin';
 
-/** Returns the tokens that a call may present by the rules; several if the rules leave it open. */
-type Permitted = readonly Presented[];
-
 /** A header token: visible ASCII. */
 const TOKEN = /^[!-~]{1,4096}$/;
 /** An origin as a browser writes it (Fetch, section 3.2), without user information, path or upper case. */
@@ -14,10 +11,10 @@ const HOST_PORT = /^([a-z0-9.-]+)(?::([1-9][0-9]{0,4}))?$/;
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' };
 
 /**
- * The expected outcomes of a call by docs/browsers.md, docs/websockets.md and the algorithm of Go's
+ * The expected outcomes of a call, several if the rules leave it open, by docs/browsers.md, docs/websockets.md and the algorithm of Go's
  * `CrossOriginProtection`. Reads the header lines as sent, and knows nothing of the library.
  */
-export function permittedFor(one: BrowserCase): Permitted {
+export function permittedFor(one: BrowserCase): readonly Presented[] {
   const own = one.kind === 'fields' ? fieldsOf(one.fields) : new Map<string, unknown[]>();
   const iv = own.get('x-auth-iv');
   const hasOddIv = iv !== undefined && typeof presented(iv) === 'string';
@@ -27,7 +24,10 @@ export function permittedFor(one: BrowserCase): Permitted {
   );
 }
 
-function tokenOf({ kind, method, lines }: BrowserCase, own: ReadonlyMap<string, unknown[]>): Permitted {
+function tokenOf(
+  { kind, method, lines }: BrowserCase,
+  own: ReadonlyMap<string, unknown[]>,
+): readonly Presented[] {
   // A header takes precedence over a field of its name, and that over `token`. `null` is no value. No field
   // is a cookie, or says whose page it is.
   for (const found of [listOf(valuesOf(lines, HEADER)), own.get(HEADER.toLowerCase()), own.get('token')])
@@ -37,14 +37,12 @@ function tokenOf({ kind, method, lines }: BrowserCase, own: ReadonlyMap<string, 
 
 type Judged = 'own' | 'foreign' | 'unclear';
 
-function cookieOf(values: readonly string[], judged: Judged): Permitted {
+function cookieOf(values: readonly string[], judged: Judged): readonly Presented[] {
   const found = values
-    .flatMap((value) => value.split(';'))
-    .map((pair) => pair.replace(/^[ \t]+|[ \t]+$/g, ''))
+    .flatMap((value) => value.split(';').map(trimmed))
     .filter((pair) => pair.startsWith(`${COOKIE}=`))
     .map((pair) => pair.slice(COOKIE.length + 1));
-  if (found.length === 0) return ['no token'];
-  if (found.length === 1 && found[0] === '') return ['no token'];
+  if (found.join() === '' && found.length < 2) return ['no token'];
   const admitted = presented(found);
   if (judged === 'own') return [admitted];
   return judged === 'foreign' ? ['cross-origin'] : [admitted, 'cross-origin'];
@@ -91,9 +89,11 @@ function listOf(values: readonly string[]): readonly string[] | undefined {
 
 /** Values of a header, without the blanks around them (RFC 9110, section 5.5). */
 function valuesOf(lines: BrowserCase['lines'], name: string): string[] {
-  return lines
-    .filter(([one]) => one.toLowerCase() === name.toLowerCase())
-    .map(([, value]) => value.replace(/^[ \t]+|[ \t]+$/g, ''));
+  return lines.filter(([one]) => one.toLowerCase() === name.toLowerCase()).map(([, value]) => trimmed(value));
+}
+
+export function trimmed(value: string): string {
+  return value.replace(/^[ \t]+|[ \t]+$/g, '');
 }
 
 /** Fields by their names in lower case; of more than 256 none. */

@@ -4,7 +4,7 @@ import { SessionReader } from '../../libs/session-auth/src/guard/token-source.js
 import { handshakeRequest } from '../../libs/session-auth/src/kinds/handshake-request.js';
 import type { CallRequest } from '../../libs/session-auth/src/guard/transport.js';
 import { COOKIE, HEADER, TRUSTED, type BrowserCase } from './browser-case.js';
-import type { Presented } from './browser-oracle.js';
+import { trimmed, type Presented } from './browser-oracle.js';
 
 const sources = [fromHeader(HEADER), fromCookie(COOKIE, { trustedOrigins: [TRUSTED] })];
 const sessions = new SessionReader({ sources, forwardAuthIv: true, maxTokenLength: 4_096 });
@@ -14,7 +14,7 @@ const sessions = new SessionReader({ sources, forwardAuthIv: true, maxTokenLengt
  * `; `, others by `, `.
  */
 function requestOf({ method, lines: sentLines, kind }: BrowserCase): CallRequest {
-  const lines = sentLines.map(([name, value]) => [name, value.replace(/^[ \t]+|[ \t]+$/g, '')] as const);
+  const lines = sentLines.map(([name, value]) => [name, trimmed(value)] as const);
   const headers: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of lines) {
     const key = name.toLowerCase();

@@ -1,17 +1,6 @@
-type Fields = Readonly<Record<string, unknown>>;
+import { NAMES } from './body-arbitraries.js';
 
-const STRINGS = [
-  'username',
-  'first_name',
-  'last_name',
-  'email',
-  'role',
-  'sub_role',
-  'auth_token',
-  'preffered_language',
-  'client_name',
-];
-const BOOLEANS = ['help_checkbox', 'benestream_enabled', 'ats_enabled', 'obs_enabled'];
+type Fields = Readonly<Record<string, unknown>>;
 
 type Check = (value: unknown) => boolean;
 const isString: Check = (value) => typeof value === 'string';
@@ -19,10 +8,10 @@ const isBoolean: Check = (value) => typeof value === 'boolean';
 const isId: Check = (value) =>
   typeof value === 'number' && Math.abs(value) <= 2 ** 53 - 1 && Math.floor(value) === value;
 
-const IDS = new Map(['client_id', 'company_id', 'location_id'].map((name) => [name, isId]));
+const IDS = new Map(NAMES.id.map((name) => [name, isId]));
 const RECORD = new Map<string, Check>([
-  ...[...STRINGS, 'display_label'].map((name): [string, Check] => [name, isString]),
-  ...BOOLEANS.map((name): [string, Check] => [name, isBoolean]),
+  ...[...NAMES.string, ...NAMES.token, 'display_label'].map((name): [string, Check] => [name, isString]),
+  ...NAMES.boolean.map((name): [string, Check] => [name, isBoolean]),
   ['ccl_info', (value) => isObject(value) && pick(value, IDS) !== undefined],
 ]);
 

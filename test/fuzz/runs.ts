@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { appendFileSync } from 'node:fs';
 
 /** Cases of a fuzz, and from where they are drawn. */
-export interface Runs {
+interface Runs {
   readonly cases: number;
   readonly seed: number;
 }
@@ -47,21 +47,17 @@ export async function tryCases<Case>(
   } finally {
     const perSecond = Math.round((cases * 1_000) / (performance.now() - since));
     const counts = [...tally].map(([what, times]) => `${times} ${what}`).sort();
-    reportRun(`${name}: ${cases} cases; ${counts.join(', ')}; ${perSecond} cases a second`);
+    const result = `${name}: ${cases} cases; ${counts.join(', ')}; ${perSecond} cases a second\n`;
+    process.stdout.write(`fuzz of ${result}`);
+    const { FUZZ_REPORT } = process.env;
+    if (FUZZ_REPORT !== undefined) appendFileSync(FUZZ_REPORT, result);
   }
-}
-
-/** Prints the result of a fuzz, and adds it to the report of the run. */
-export function reportRun(result: string): void {
-  process.stdout.write(`fuzz of ${result}\n`);
-  const { FUZZ_REPORT } = process.env;
-  if (FUZZ_REPORT !== undefined) appendFileSync(FUZZ_REPORT, `${result}\n`);
 }
 
 /** Counts the kinds of cases. */
 export class Counts extends Map<string, number> {
-  add(what: string, times = 1): void {
-    this.set(what, (this.get(what) ?? 0) + times);
+  add(what: string): void {
+    this.set(what, (this.get(what) ?? 0) + 1);
   }
 }
 
