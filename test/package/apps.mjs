@@ -2,28 +2,16 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { nestPackages } from './dependencies.mjs';
 
-const NESTJS_11 = {
-  '@nestjs/axios': '^4.0.0',
-  '@nestjs/common': '^11.0.0',
-  '@nestjs/core': '^11.0.0',
-  '@nestjs/platform-express': '^11.0.0',
-  'class-validator': '^0.14.0',
-  typescript: '~5.7.3',
-};
+const BASIC = ['common', 'core', 'platform-express'];
+const OF_11 = { 'class-validator': '^0.14.0', typescript: '~5.7.3' };
+const NESTJS_11 = { ...nestPackages('^11.0.0', ...BASIC), ...OF_11 };
 /** The oldest release that the peers admit. */
 const OLDEST = '11.1.18';
-const OLDEST_NESTJS = {
-  ...NESTJS_11,
-  '@nestjs/common': OLDEST,
-  '@nestjs/core': OLDEST,
-  '@nestjs/platform-express': OLDEST,
-};
+const OLDEST_NESTJS = { ...nestPackages(OLDEST, ...BASIC), ...OF_11 };
 const NESTJS_12 = {
-  '@nestjs/axios': '^12.0.0',
-  '@nestjs/common': '^12.0.0',
-  '@nestjs/core': '^12.0.0',
-  '@nestjs/platform-express': '^12.0.0',
+  ...nestPackages('^12.0.0', ...BASIC),
   'class-validator': '^0.15.0',
   typescript: '6.0.3',
 };

@@ -5,9 +5,17 @@ import { formatMarkdown } from '../../tools/markdown.mjs';
 
 const PAGE = fileURLToPath(new URL('../../docs/compatibility.md', import.meta.url));
 
+/** A table of rows: their cells, and the outcome of each check, which is `true` or a message. */
 export function tableOf(columns, rows) {
   const line = (cells) => `| ${cells.join(' | ')} |`;
-  return [line(columns), line(columns.map(() => '---')), ...rows.map(line)].join('\n');
+  const marks = (outcomes) => Object.values(outcomes).map((outcome) => (outcome === true ? '✓' : 'no'));
+  const lines = rows.map(({ cells, outcomes }) => line([...cells, ...marks(outcomes)]));
+  return [line(columns), line(columns.map(() => '---')), ...lines].join('\n');
+}
+
+export function failuresOf({ cells, outcomes }) {
+  const failed = Object.entries(outcomes).filter(([, outcome]) => outcome !== true);
+  return failed.map(([check, message]) => `${cells.join(', ')}: ${check}: ${message}`);
 }
 
 /** Replaces the text between the marks of a section. */

@@ -5,26 +5,21 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
+import { COMMON, nestPackages } from '../package/dependencies.mjs';
 import { install } from '../package/steps.mjs';
 import { theTarball } from '../package/tarball.mjs';
+import { transpile, versionOf } from '../toolchains/projects.mjs';
 import { installRuntimes } from './installing.mjs';
-import { tableOf, writeSection } from './compatibility-page.mjs';
+import { failuresOf, tableOf, writeSection } from './compatibility-page.mjs';
 import { CHECKS, tryOut } from './trial.mjs';
 
-const COMMON = {
-  axios: '^1.17.0',
-  'class-transformer': '^0.5.1',
-  'class-validator': '^0.15.0',
-  'reflect-metadata': '^0.2.0',
-  rxjs: '^7.8.0',
-};
 const PLATFORMS = { express: 'Express', fastify: 'Fastify' };
 
 /** Each is one installed application. */
 const FORMATS = [
-  { label: 'ES modules', type: 'module', nest: '12', axios: '12' },
-  { label: 'CommonJS', type: 'commonjs', nest: '12', axios: '12' },
-  { label: 'CommonJS', type: 'commonjs', nest: '11', axios: '4' },
+  { label: 'ES modules', type: 'module', nest: '12' },
+  { label: 'CommonJS', type: 'commonjs', nest: '12' },
+  { label: 'CommonJS', type: 'commonjs', nest: '11' },
 ];
 
 const [filter = ''] = process.argv.slice(2);
@@ -39,39 +34,25 @@ try {
   if (!kept) rmSync(folder, { recursive: true, force: true });
 }
 
-const failures = rows.flatMap(({ cells, outcomes }) => failuresOf(cells, outcomes));
-const columns = ['runtime', 'modules', 'NestJS', 'adapter', ...Object.keys(CHECKS)];
-const table = tableOf(
-  columns,
-  rows.map(({ cells, outcomes }) => [...cells, ...Object.values(outcomes).map(mark)]),
-);
+const failures = rows.flatMap(failuresOf);
+const table = tableOf(['runtime', 'modules', 'NestJS', 'adapter', ...Object.keys(CHECKS)], rows);
 console.log(table);
 for (const failure of failures) console.error(failure);
 if (filter === '') await writeSection('runtimes', table);
 if (rows.length === 0 || failures.length > 0) process.exitCode = 1;
 
 /** Writes and installs the application in one format. */
-async function layOut({ label, type, nest, axios }) {
+async function layOut({ label, type, nest }) {
   const home = join(folder, `${type}-nest-${nest}`);
-  const packages = ['common', 'core', 'platform-express', 'platform-fastify'].map((name) => [
-    `@nestjs/${name}`,
-    `^${nest}.0.0`,
-  ]);
-  const own = { '@nestjs/axios': `^${axios}.0.0`, 'nestjs-session-auth': `file:${theTarball()}` };
+  const packages = nestPackages(`^${nest}.0.0`, 'common', 'core', 'platform-express', 'platform-fastify');
   rmSync(join(home, 'node_modules/nestjs-session-auth'), { recursive: true, force: true });
-  await install(home, { type, dependencies: { ...COMMON, ...Object.fromEntries(packages), ...own } });
-  const { outputText } = ts.transpileModule(readFileSync(new URL('app/main.ts', import.meta.url), 'utf8'), {
-    compilerOptions: {
-      module: type === 'module' ? ts.ModuleKind.ESNext : ts.ModuleKind.CommonJS,
-      target: ts.ScriptTarget.ES2022,
-      experimentalDecorators: true,
-      emitDecoratorMetadata: true,
-    },
-  });
-  writeFileSync(join(home, 'main.js'), outputText);
+  const dependencies = { ...COMMON, ...packages, 'nestjs-session-auth': `file:${theTarball()}` };
+  await install(home, { type, dependencies });
+  const source = readFileSync(new URL('app/main.ts', import.meta.url), 'utf8');
+  const module = type === 'module' ? ts.ModuleKind.ESNext : ts.ModuleKind.CommonJS;
+  writeFileSync(join(home, 'main.js'), transpile(source, module));
   writeFileSync(join(home, 'preload.mjs'), "import 'nestjs-session-auth';\n");
-  const { version } = JSON.parse(readFileSync(join(home, 'node_modules/@nestjs/core/package.json'), 'utf8'));
-  return { label, type, home, version };
+  return { label, type, home, version: versionOf(home, '@nestjs/core') };
 }
 
 /** One application after the other, because some checks measure time. */
@@ -88,23 +69,10 @@ async function tryOne({ label, command, args }, app, platform) {
   const cells = [label, app.label, app.version, PLATFORMS[platform]];
   const caches = mkdtempSync(join(folder, 'caches-'));
   const variables = { PLATFORM: platform, DENO_DIR: caches, DENO_NO_UPDATE_CHECK: '1' };
-  const { outcomes, said } = await tryOut({
-    command,
-    args: [...args[app.type], 'main.js'],
-    cwd: app.home,
-    variables,
-  });
+  const run = { command, args: [...args[app.type], 'main.js'], cwd: app.home, variables };
+  const { outcomes, said } = await tryOut(run);
   rmSync(caches, { recursive: true, force: true });
   const passed = Object.values(outcomes).every((outcome) => outcome === true);
   console.log(`${cells.join(', ')}: ${passed ? 'passes' : `fails\n${said.join('\n')}`}`);
   return { cells, outcomes };
-}
-
-function mark(outcome) {
-  return outcome === true ? '✓' : 'no';
-}
-
-function failuresOf(cells, outcomes) {
-  const failed = Object.entries(outcomes).filter(([, outcome]) => outcome !== true);
-  return failed.map(([check, message]) => `${cells.join(', ')}: ${check}: ${message}`);
 }

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { COMMON, nestPackages } from '../package/dependencies.mjs';
 import { install, output } from '../package/steps.mjs';
 import { theTarball } from '../package/tarball.mjs';
 import { CHECKS, tryOut } from '../runtimes/trial.mjs';
@@ -12,17 +13,7 @@ import { transpile, versionOf } from './projects.mjs';
 const BUNDLING = fileURLToPath(new URL('bundling.mjs', import.meta.url));
 
 /** The application has no optional peer of Nest and of the library. */
-const PACKAGES = {
-  '@nestjs/axios': '^12.0.0',
-  '@nestjs/common': '^12.0.0',
-  '@nestjs/core': '^12.0.0',
-  '@nestjs/platform-express': '^12.0.0',
-  axios: '^1.17.0',
-  'class-transformer': '^0.5.1',
-  'class-validator': '^0.15.0',
-  'reflect-metadata': '^0.2.0',
-  rxjs: '^7.8.0',
-};
+const PACKAGES = { ...COMMON, ...nestPackages('^12.0.0', 'common', 'core', 'platform-express') };
 const BUNDLERS = { esbuild: '^0.28.0', webpack: '^5.0.0', '@rspack/core': '^1.0.0', rolldown: '^1.0.0' };
 const FORMATS = { esm: 'ES module', cjs: 'CommonJS' };
 
@@ -57,11 +48,6 @@ async function tryBundle(app, bundler, format, folder) {
   mkdirSync(target, { recursive: true });
   const file = join(target, format === 'esm' ? 'bundle.mjs' : 'bundle.cjs');
   await output(app, process.execPath, [BUNDLING, bundler, format, file]);
-  const { outcomes, said } = await tryOut({
-    command: process.execPath,
-    args: [file],
-    cwd: target,
-    variables: {},
-  });
+  const { outcomes, said } = await tryOut({ command: process.execPath, args: [file], cwd: target });
   return { cells: [`${name} ${versionOf(app, bundler)}`, FORMATS[format]], outcomes, said: said.join('\n') };
 }

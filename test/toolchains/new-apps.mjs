@@ -28,37 +28,18 @@ async function tryNew(major, options, registry, folder) {
   const app = join(folder, 'app');
   rmSync(app, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const quiet = major > 11 ? ['--no-observe'] : [];
-  await output(folder, 'npx', [
-    'nest',
-    'new',
-    'app',
-    '--package-manager',
-    'npm',
-    '--skip-git',
-    '--skip-install',
-    ...quiet,
-  ]);
+  const create = 'nest new app --package-manager npm --skip-git --skip-install'.split(' ');
+  await output(folder, 'npx', [...create, ...(major > 11 ? ['--no-observe'] : [])]);
   await output(app, 'npm', INSTALL);
   await nestAdd(app, registry, ...options);
-  const results = [];
-  for (const script of SCRIPTS)
-    results.push([
-      script,
-      await ended(app, 'npm', ['run', script], { env: UNSET, stdio: ['ignore', 'pipe', 'pipe'] }),
-    ]);
-  const outcomes = results.map(([script, { code }]) => [script, code === 0 || `it ended with ${code}`]);
-  const cells = [
-    versionOf(app, '@nestjs/core'),
-    versionOf(folder, '@nestjs/cli'),
-    options.join(' ') || 'none',
-  ];
-  return {
-    cells,
-    outcomes: Object.fromEntries(outcomes),
-    said: results
-      .filter(([, { code }]) => code !== 0)
-      .map(([, { said }]) => said)
-      .join('\n'),
-  };
+  const outcomes = {};
+  const failures = [];
+  for (const script of SCRIPTS) {
+    const settings = { env: UNSET, stdio: ['ignore', 'pipe', 'pipe'] };
+    const { code, said } = await ended(app, 'npm', ['run', script], settings);
+    outcomes[script] = code === 0 || `it ended with ${code}`;
+    if (code !== 0) failures.push(said);
+  }
+  const versions = [versionOf(app, '@nestjs/core'), versionOf(folder, '@nestjs/cli')];
+  return { cells: [...versions, options.join(' ') || 'none'], outcomes, said: failures.join('\n') };
 }

@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { tableOf, writeSection } from '../runtimes/compatibility-page.mjs';
+import { failuresOf, tableOf, writeSection } from '../runtimes/compatibility-page.mjs';
 import * as bundlers from './bundlers.mjs';
 import * as newApps from './new-apps.mjs';
 import * as testRunners from './test-runners.mjs';
@@ -28,20 +28,13 @@ try {
 /** Writes a table. A cell that fails makes this program fail. */
 async function tryToolchain(name, { COLUMNS, tryAll }) {
   const rows = await tryAll(folder);
-  const table = tableOf(
-    COLUMNS,
-    rows.map(({ cells, outcomes }) => [
-      ...cells,
-      ...Object.values(outcomes).map((outcome) => (outcome === true ? '✓' : 'no')),
-    ]),
-  );
+  const table = tableOf(COLUMNS, rows);
   console.log(table);
-  for (const { cells, outcomes, said } of rows) {
-    const failures = Object.entries(outcomes).filter(([, outcome]) => outcome !== true);
+  for (const row of rows) {
+    const failures = failuresOf(row);
     if (failures.length === 0) continue;
     process.exitCode = 1;
-    for (const [check, message] of failures) console.error(`${cells.join(', ')}: ${check}: ${message}`);
-    console.error(said);
+    console.error([...failures, row.said].join('\n'));
   }
   await writeSection(name, table);
 }

@@ -3,6 +3,7 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { COMMON, nestPackages } from '../package/dependencies.mjs';
 import { ended, install } from '../package/steps.mjs';
 import { theTarball } from '../package/tarball.mjs';
 import { versionOf } from './projects.mjs';
@@ -11,30 +12,20 @@ export const PROJECT = fileURLToPath(new URL('test-project', import.meta.url));
 export const TESTS = ['200', '401', '403', '503', 'injection', 'errors'];
 export const COLUMNS = ['test runner', 'modules', 'NestJS', ...TESTS];
 
-const NEST = { 12: { nest: '^12.0.0', axios: '^12.0.0' }, 11: { nest: '^11.0.0', axios: '^4.0.0' } };
 const MODULES = { module: 'ES modules', commonjs: 'CommonJS' };
-const COMMON = {
+const OF_TESTS = {
   '@types/jest': '^30.0.0',
   '@types/node': '^20.19.0',
   '@types/supertest': '^7.0.0',
-  axios: '^1.17.0',
-  'class-transformer': '^0.5.1',
-  'class-validator': '^0.15.0',
-  'reflect-metadata': '^0.2.0',
-  rxjs: '^7.8.0',
   supertest: '^7.0.0',
   typescript: '6.0.3',
 };
 
 /** TypeScript imports files with the extension `.js`. */
 const jest = (config) => ({
-  args: [
-    '--experimental-vm-modules',
-    '--no-warnings',
-    'node_modules/jest/bin/jest.js',
-    '--json',
-    '--outputFile=report.json',
-  ],
+  args: '--experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --json --outputFile=report.json'.split(
+    ' ',
+  ),
   files: {
     'jest.config.mjs': `export default ${JSON.stringify({
       testRegex: '[.]test[.]ts$',
@@ -44,13 +35,9 @@ const jest = (config) => ({
   },
 });
 const vitest = (imports, plugins) => ({
-  args: [
-    'node_modules/vitest/vitest.mjs',
-    'run',
-    '--reporter=default',
-    '--reporter=json',
-    '--outputFile.json=report.json',
-  ],
+  args: `node_modules/vitest/vitest.mjs run --reporter=default --reporter=json --outputFile.json=report.json`.split(
+    ' ',
+  ),
   files: {
     'vitest.config.mjs': `import { defineConfig } from 'vitest/config';
 ${imports}
@@ -128,10 +115,8 @@ async function tryRunner(runner, folder) {
 
 /** The dependencies of a runner's project. */
 export function dependenciesOf({ major, packages }) {
-  const { nest, axios } = NEST[major];
-  const parts = ['common', 'core', 'platform-express', 'testing'].map((name) => [`@nestjs/${name}`, nest]);
-  const own = { '@nestjs/axios': axios, 'nestjs-session-auth': `file:${theTarball()}` };
-  return { ...COMMON, ...Object.fromEntries(parts), ...own, ...packages };
+  const nest = nestPackages(`^${major}.0.0`, 'common', 'core', 'platform-express', 'testing');
+  return { ...COMMON, ...OF_TESTS, ...nest, 'nestjs-session-auth': `file:${theTarball()}`, ...packages };
 }
 
 /** Writes the sources, and the configuration of the runner. */
