@@ -147,7 +147,7 @@ function checkRuns() {
   const reach = (file) => {
     if (!byFile.has(file) || reached.has(file)) return;
     reached.add(file);
-    for (const [, target] of byFile.get(file).matchAll(/from '(\.[^']+?)(?:\.m?js)?'/g))
+    for (const [, target] of byFile.get(file).matchAll(/(?:from |import\()'(\.[^']+?)(?:\.m?js)?'/g))
       reach(join(dirname(file), target));
   };
   for (const file of byFile.keys()) {

@@ -25,8 +25,9 @@ await trial('Fastify', async () => {
   const { sessions, ask } = await start(AppModule, (moduleRef) =>
     documented(moduleRef, new FastifyAdapter()),
   );
-  const manager = sessions.signInAs({ role: 'hiring_manager' });
-  await expectStatus(ask('/openings', manager), 200);
+  const manager = sessions.signInAs({ role: 'hiring_manager', client_name: 'Example Client' });
+  const openings = [{ id: 1, title: 'Engineer', client: 'Example Client' }];
+  deepEqual(await bodyOf(ask('/openings', manager), 200), openings);
   await expectStatus(ask('/openings', sessions.signInAs({ role: 'new_hire' })), 403);
   await expectStatus(ask('/openings', manager, { method: 'HEAD' }), 200);
   await expectStatus(ask('/openings', {}, { method: 'HEAD' }), 401);
