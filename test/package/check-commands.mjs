@@ -3,11 +3,10 @@
 import { equal, match } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ended, install } from './steps.mjs';
+import { ended, inFolder, install } from './steps.mjs';
 
 const MAX_BYTES = 48_000;
 const reference = fileURLToPath(new URL('../../apps/session-service/dist/main.js', import.meta.url));
@@ -17,15 +16,12 @@ export async function checkCommands(tarball) {
   const { size } = statSync(tarball);
   console.log(`the tarball of the commands: ${size} of ${MAX_BYTES} bytes`);
   if (size > MAX_BYTES) throw new Error('the tarball of the commands is over its budget');
-  const folder = mkdtempSync(join(tmpdir(), 'session-auth-cli-'));
-  try {
+  await inFolder('cli', async (folder) => {
     await install(folder, { dependencies: { 'nestjs-session-auth-cli': `file:${tarball}` } });
     const dev = ['npx', 'nestjs-session-auth-cli', 'dev', '--port', '0', '--user', 'manager:manager-demo'];
     await against(folder, dev, KEYS);
     await against(folder, [process.execPath, reference], { PORT: '0', DATA_DIR: join(folder, 'data') });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 /** Starts a service, which prints its URL, and lets `doctor` and `contract` call it. */

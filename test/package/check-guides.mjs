@@ -1,11 +1,10 @@
 // Tries the guides as a new user would: every block of the pages, as it is printed, in an application that
 // has the packed tarballs.
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { codeBlocks, fencesOf, programsOf } from '../../tools/code-blocks.mjs';
-import { INSTALL, run } from './steps.mjs';
+import { inFolder, INSTALL, run } from './steps.mjs';
 
 /**
  * Programs that run at the same time. With all of them, one whose Redis must answer in time waits for the
@@ -18,8 +17,7 @@ const AT_ONCE = 4;
  * that its programs need.
  */
 export async function checkGuides(tarball, commands, others) {
-  const folder = mkdtempSync(join(tmpdir(), 'session-auth-guides-'));
-  try {
+  await inFolder('guides', async (folder) => {
     const count = layOut(folder, tarball, commands);
     await run(folder, 'npm', ...INSTALL, '--no-package-lock');
     for (const program of programs(folder)) await run(folder, 'npx', 'tsc', '-p', program);
@@ -54,9 +52,7 @@ export async function checkGuides(tarball, commands, others) {
       '--updateSnapshot',
     );
     console.log(`guides: ${trials.length} guides run, five are tested by Vitest, and one of them by Jest`);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 /** Writes the application, and every block of the pages into it. */

@@ -2,13 +2,12 @@
 // then type-checks and starts each.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startRegistry } from './local-registry.mjs';
 import { nestAdd, runNestAdd, UNSET } from './nest-add.mjs';
 import { GUARDED_CONTROLLER, layOutNestApp, NEST_APPS } from './nest-apps.mjs';
-import { ended, INSTALL, output } from './steps.mjs';
+import { ended, inFolder, INSTALL, output } from './steps.mjs';
 
 /** A service that receives no call: a request without a token is refused before. */
 const KEYS = { SESSION_SERVICE_URL: 'http://127.0.0.1:9', SESSION_SERVICE_API_KEY: 'key-of-the-application' };
@@ -25,17 +24,14 @@ export async function checkNestAdd(tarball) {
 
 async function check(app, registry) {
   const began = performance.now();
-  const folder = mkdtempSync(join(tmpdir(), 'session-auth-nest-add-'));
-  try {
+  await inFolder('nest-add', async (folder) => {
     layOutNestApp(app, folder);
     await output(folder, 'npm', INSTALL);
     await nestAdd(folder, registry, ...app.options);
     await secondTimeChangesNothing(folder, registry);
     if (app.options.length === 0) writeFileSync(join(folder, 'src/app.controller.ts'), GUARDED_CONTROLLER);
     await closedAndRunning(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
   console.log(
     `${app.name}: nest add, and the steps after it (${Math.round((performance.now() - began) / 1000)} s)`,
   );

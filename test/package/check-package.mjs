@@ -1,8 +1,6 @@
 // Installs the packed tarball as a user would, in four applications that have nothing else; type-checks each,
 // runs it and asks it.
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { APPS, layOut } from './apps.mjs';
@@ -11,7 +9,7 @@ import { checkGuides } from './check-guides.mjs';
 import { checkNestAdd } from './check-nest-add.mjs';
 import { checkTarball } from './check-tarball.mjs';
 import { checkOlderNest, checkTransitiveNest } from './check-transitive-nest.mjs';
-import { INSTALL, run } from './steps.mjs';
+import { inFolder, INSTALL, run } from './steps.mjs';
 import { theTarball, theTarballOfCommands } from './tarball.mjs';
 
 /**
@@ -44,8 +42,7 @@ await Promise.all([others, checkGuides(tarball, commands, others)]);
 /** One application, from an empty folder to its answers. */
 async function check(app) {
   const began = performance.now();
-  const folder = mkdtempSync(join(tmpdir(), 'session-auth-app-'));
-  try {
+  await inFolder('app', async (folder) => {
     layOut(app, folder, tarball);
     await run(folder, 'npm', ...INSTALL, '--no-package-lock');
     nothingOptionalIn(folder);
@@ -54,9 +51,7 @@ async function check(app) {
       await run(folder, process.execPath, 'dist/main.js');
     }
     for (const first of ['require', 'import']) await run(folder, process.execPath, 'one-class.cjs', first);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
   console.log(
     `${app.name}: installs, type-checks and runs (${Math.round((performance.now() - began) / 1000)} s)`,
   );

@@ -1,9 +1,8 @@
 // Resolves the tarball beside NestJS 11 that another package brings, as with @vendure/core, and beside releases of
 // NestJS 11 that are too old.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { INSTALL, output } from './steps.mjs';
+import { inFolder, INSTALL, output } from './steps.mjs';
 
 const FRAMEWORK = {
   name: 'framework',
@@ -21,8 +20,7 @@ const FRAMEWORK = {
 
 /** Fails if npm does not resolve the dependencies, or not to NestJS 11 alone. Installs nothing. */
 export async function checkTransitiveNest(tarball) {
-  const folder = mkdtempSync(join(tmpdir(), 'session-auth-transitive-'));
-  try {
+  await inFolder('transitive', async (folder) => {
     const [framework, app] = [join(folder, 'framework'), join(folder, 'app')];
     for (const path of [framework, app]) mkdirSync(path);
     writeFileSync(join(framework, 'package.json'), JSON.stringify(FRAMEWORK));
@@ -37,9 +35,7 @@ export async function checkTransitiveNest(tarball) {
     );
     if (versions.length !== 1 || !versions[0].startsWith('11.'))
       throw new Error(`npm adds @nestjs/core ${versions.join(' and ')}`);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
   console.log('beside a package that depends on NestJS 11, npm installs no other NestJS');
 }
 
@@ -48,16 +44,15 @@ export async function checkTransitiveNest(tarball) {
  * @nestjs/common, and the application does not start. Installs nothing.
  */
 export async function checkOlderNest(tarball) {
-  const folder = mkdtempSync(join(tmpdir(), 'session-auth-older-'));
-  const [manifest, lock] = [join(folder, 'package.json'), join(folder, 'package-lock.json')];
   const framework = (common, core) => ({
     '@nestjs/common': common,
     '@nestjs/core': core,
     'reflect-metadata': '^0.2.0',
     rxjs: '^7.8.0',
   });
-  const write = (dependencies) => writeFileSync(manifest, JSON.stringify({ private: true, dependencies }));
-  try {
+  await inFolder('older', async (folder) => {
+    const [manifest, lock] = [join(folder, 'package.json'), join(folder, 'package-lock.json')];
+    const write = (dependencies) => writeFileSync(manifest, JSON.stringify({ private: true, dependencies }));
     write(framework('11.1.2', '11.0.9'));
     await output(folder, 'npm', [...INSTALL, '--package-lock-only']);
     const locked = JSON.parse(readFileSync(lock, 'utf8'));
@@ -68,8 +63,6 @@ export async function checkOlderNest(tarball) {
     const { packages } = JSON.parse(readFileSync(lock, 'utf8'));
     const [common, core] = ['common', 'core'].map((name) => packages[`node_modules/@nestjs/${name}`].version);
     if (common !== core) throw new Error(`npm has @nestjs/common ${common} beside @nestjs/core ${core}`);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
   console.log('beside an older NestJS 11, npm updates its packages together');
 }

@@ -1,13 +1,24 @@
 // Steps of a trial: programs that must end by themselves.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const MAX_STEP_MS = 300_000;
 
 /** Arguments of `npm` that install an application quickly and quietly. */
 export const INSTALL = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel', 'error'];
+
+/** Does something in a folder of its own, which is removed afterwards. */
+export async function inFolder(name, work) {
+  const folder = mkdtempSync(join(tmpdir(), `session-auth-${name}-`));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
 
 /** A step whose output is shown; it must succeed. */
 export async function run(cwd, command, ...args) {
