@@ -5,38 +5,20 @@ import { inspect } from 'node:util';
 export class CapturedLog implements LoggerService {
   readonly lines: string[] = [];
 
-  log(...entry: unknown[]): void {
-    this.#keep('log', entry);
-  }
-
-  error(...entry: unknown[]): void {
-    this.#keep('error', entry);
-  }
-
-  warn(...entry: unknown[]): void {
-    this.#keep('warn', entry);
-  }
-
-  debug(...entry: unknown[]): void {
-    this.#keep('debug', entry);
-  }
-
-  verbose(...entry: unknown[]): void {
-    this.#keep('verbose', entry);
-  }
-
-  fatal(...entry: unknown[]): void {
-    this.#keep('fatal', entry);
-  }
+  readonly log = this.#keeper('log');
+  readonly error = this.#keeper('error');
+  readonly warn = this.#keeper('warn');
+  readonly debug = this.#keeper('debug');
+  readonly verbose = this.#keeper('verbose');
+  readonly fatal = this.#keeper('fatal');
 
   having(level: string, text: string): string[] {
     return this.lines.filter((line) => line.startsWith(`${level} `) && line.includes(text));
   }
 
-  #keep(level: string, entry: unknown[]): void {
-    const texts = entry.map((part) =>
-      typeof part === 'string' ? part : inspect(part, { depth: Infinity, showHidden: true }),
-    );
-    this.lines.push([level, ...texts].join(' '));
+  #keeper(level: string): (...entry: unknown[]) => void {
+    const textOf = (part: unknown): string =>
+      typeof part === 'string' ? part : inspect(part, { depth: Infinity, showHidden: true });
+    return (...entry) => void this.lines.push([level, ...entry.map(textOf)].join(' '));
   }
 }

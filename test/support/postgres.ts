@@ -36,15 +36,11 @@ export class PostgresServer {
     const passwordFile = join(directory, 'password');
     await writeFile(passwordFile, password);
     for (const path of [directory, passwordFile]) await giveAway(path);
-    const options = [
-      '--username=service',
-      '--auth=scram-sha-256',
-      `--pwfile=${passwordFile}`,
-      '--encoding=UTF8',
-      '--no-locale',
-      '--no-sync',
-    ];
-    execFileSync(initdb, [`--pgdata=${join(directory, 'data')}`, ...options], {
+    const options = '--username=service --auth=scram-sha-256 --encoding=UTF8 --no-locale --no-sync'.split(
+      ' ',
+    );
+    const places = [`--pgdata=${join(directory, 'data')}`, `--pwfile=${passwordFile}`];
+    execFileSync(initdb, [...places, ...options], {
       ...owner(),
       cwd: directory,
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -110,14 +106,8 @@ export class PostgresServer {
   }
 
   private async runOn(port: number): Promise<void> {
-    const settings = [
-      `port=${port}`,
-      'listen_addresses=127.0.0.1',
-      'unix_socket_directories=',
-      'fsync=on',
-      'synchronous_commit=on',
-    ];
-    const options = settings.flatMap((setting) => ['-c', setting]);
+    const settings = 'listen_addresses=127.0.0.1 unix_socket_directories= fsync=on synchronous_commit=on';
+    const options = [`port=${port}`, ...settings.split(' ')].flatMap((setting) => ['-c', setting]);
     const server = spawn(binary('postgres'), ['-D', join(this.directory, 'data'), ...options], {
       ...owner(),
       cwd: this.directory,

@@ -25,19 +25,9 @@ export async function sendRaw(
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
-  const described =
-    body === undefined
-      ? []
-      : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`];
-  const head = [
-    `${method} ${path} HTTP/1.1`,
-    'Host: localhost',
-    'Connection: close',
-    ...described,
-    ...lines,
-    '',
-    '',
-  ].join('\r\n');
+  const described = ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body ?? '')}`];
+  const own = ['Host: localhost', 'Connection: close', ...(body === undefined ? [] : described)];
+  const head = [`${method} ${path} HTTP/1.1`, ...own, ...lines, '', ''].join('\r\n');
   socket.write(Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body ?? '')]));
   const chunks: Buffer[] = [];
   for await (const chunk of socket) chunks.push(chunk as Buffer);

@@ -21,13 +21,8 @@ export class RedisSentinel {
     const server = await RedisServer.start();
     const [directory, port] = [await mkdtemp(join(tmpdir(), 'sentinel-')), await freePort()];
     const file = join(directory, 'sentinel.conf');
-    const lines = [
-      'bind 127.0.0.1',
-      `port ${port}`,
-      `dir ${directory}`,
-      `sentinel monitor ${MASTER} 127.0.0.1 ${server.port} 1`,
-    ];
-    await writeFile(file, lines.join('\n'));
+    const watched = `sentinel monitor ${MASTER} 127.0.0.1 ${server.port} 1`;
+    await writeFile(file, `bind 127.0.0.1\nport ${port}\ndir ${directory}\n${watched}`);
     const sentinel = spawn('redis-server', [file, '--sentinel'], { stdio: ['ignore', 'pipe', 'inherit'] });
     await untilSaid(sentinel, sentinel.stdout, '+monitor');
     return new RedisSentinel(server, port, sentinel, directory);

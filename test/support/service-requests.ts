@@ -48,38 +48,19 @@ export async function serve(
   return { server, port, origin: `http://127.0.0.1:${port}`, seen, connections: () => connections };
 }
 
-function startedDeadline(): Deadline {
+export function requestTo(origin: string, request: Partial<ServiceRequest> = {}): ServiceRequest {
   const deadline = new Deadline(60_000);
   closeLater(() => deadline.clear());
-  return deadline;
-}
-
-export function requestTo(origin: string, request: Partial<ServiceRequest> = {}): ServiceRequest {
-  const deadline = startedDeadline();
-  return {
-    method: 'GET',
-    origin,
-    path: '/',
-    headers: {},
-    body: null,
-    deadline,
-    freshConnection: false,
-    ...request,
-  };
+  const plain = { method: 'GET', path: '/', headers: {}, body: null, freshConnection: false } as const;
+  return { ...plain, origin, deadline, ...request };
 }
 
 /** The user of the replies that {@link reply} makes. */
 export const USER = { username: 'ann', auth_token: 'token' };
 
-export const reply = (
-  status: number,
-  body = JSON.stringify(USER),
-  headers: Reply['headers'] = {},
-): Reply => ({
-  status,
-  headers,
-  body: Buffer.from(body),
-});
+export function reply(status: number, body = JSON.stringify(USER), headers: Reply['headers'] = {}): Reply {
+  return { status, headers, body: Buffer.from(body) };
+}
 
 export const SILENT: ReplyReports = {
   occurred: () => undefined,
@@ -111,13 +92,7 @@ export function clientWith(
     sent.push(request);
     return Promise.resolve(answer);
   };
-  const settings = {
-    baseUrl,
-    apiKey,
-    statusMap,
-    tokenEcho: 'deny',
-    http: { maxTokenLength: 5 },
-  } as const;
+  const settings = { baseUrl, apiKey, statusMap, tokenEcho: 'deny', http: { maxTokenLength: 5 } } as const;
   const client = new SessionClient({ send, renew: () => undefined }, settings, read, reports);
   return { sent, client };
 }

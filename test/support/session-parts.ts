@@ -18,13 +18,8 @@ import { SessionCache, type CacheSettings } from '../../libs/session-auth/src/ve
 import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-verifier.js';
 
 const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
-const CACHE = {
-  ttlMs: 60_000,
-  negativeTtlMs: 60_000,
-  maxEntries: 10,
-  refreshAheadMs: 0,
-  staleIfErrorMs: 600_000,
-};
+const LIFETIMES = { ttlMs: 60_000, negativeTtlMs: 60_000, refreshAheadMs: 0, staleIfErrorMs: 600_000 };
+const CACHE = { ...LIFETIMES, maxEntries: 10 };
 
 interface Setup extends Partial<Omit<GuardRegistration, 'ends'>> {
   /** Without it, nothing is cached. */

@@ -1,10 +1,9 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { SessionStore, StoreEntry, StoreSubscriber } from 'nestjs-session-auth/store';
+import { until } from './until.js';
 
-/** A requirement of every `SessionStore`. */
-export interface SessionStoreRule {
+interface SessionStoreRule {
   /** The requirement as a sentence, for the name of a test. */
   readonly name: string;
   /** Tests the rule on two instances that share one store. @throws AssertionError if they break it */
@@ -37,7 +36,7 @@ export const SESSION_STORE_RULES: readonly SessionStoreRule[] = [
     const leftMs = entry.kind === 'value' ? entry.remainingMs : NaN;
     ok(leftMs > LONG_MS - MAX_WAIT_MS && leftMs <= LONG_MS, `${leftMs} ms is not close to ${LONG_MS} ms`);
     equal(await other.set(key, BYTES.subarray(1), SHORT_MS), true);
-    await until(async () => (await kindOf(one, key)) === 'none');
+    await until('it expires', async () => (await kindOf(one, key)) === 'none');
   }),
   rule('deletes a value, and returns whether there was one', async (one, other) => {
     const key = newKey();
@@ -58,7 +57,7 @@ export const SESSION_STORE_RULES: readonly SessionStoreRule[] = [
   rule('lets a tombstone expire, and clears it', async (one, other) => {
     const [short, long] = [newKey(), newKey()];
     await one.setTombstone(short, SHORT_MS);
-    await until(async () => (await kindOf(other, short)) === 'none');
+    await until('it expires', async () => (await kindOf(other, short)) === 'none');
     await one.setTombstone(long, LONG_MS);
     await other.clearTombstone(long);
     equal(await kindOf(one, long), 'none');
@@ -101,11 +100,11 @@ export const SESSION_STORE_RULES: readonly SessionStoreRule[] = [
   rule('lets a revocation expire, and records the later of two', async (one, other) => {
     const [short, again] = [newKey(), newKey()];
     await one.setRevocation(short, SHORT_MS);
-    await until(async () => (await other.getRevocations([short]))[0] === undefined);
+    await until('it expires', async () => (await other.getRevocations([short]))[0] === undefined);
     await one.setRevocation(again, SHORT_MS);
     await one.setRevocation(again, LONG_MS);
     const lookedUpMs = (await other.get(newKey())).storeTimeMs;
-    await until(async () => (await other.get(newKey())).storeTimeMs > lookedUpMs);
+    await until('the clock has moved', async () => (await other.get(newKey())).storeTimeMs > lookedUpMs);
     await other.setRevocation(again, LONG_MS);
     ok(((await one.getRevocations([again]))[0] ?? NaN) > lookedUpMs);
   }),
@@ -124,13 +123,13 @@ export const SESSION_STORE_RULES: readonly SessionStoreRule[] = [
       const [first, second] = [new Inbox(), new Inbox()];
       const stops = [one.subscribe(first), other.subscribe(second)] as const;
       try {
-        await until(() => first.isSubscribed && second.isSubscribed);
+        await until('both listen', () => first.isSubscribed && second.isSubscribed);
         await one.publish(BYTES);
-        await until(() => first.messages.length > 0 && second.messages.length > 0);
+        await until('a message arrives', () => first.messages.length > 0 && second.messages.length > 0);
         deepEqual([first.messages, second.messages], [[[...BYTES]], [[...BYTES]]]);
         await stops[1]();
         await other.publish(BYTES.subarray(1));
-        await until(() => first.messages.length === 2);
+        await until('a message arrives', () => first.messages.length === 2);
         equal(second.messages.length, 1);
       } finally {
         await Promise.all(stops.map((stop) => stop()));
@@ -141,7 +140,7 @@ export const SESSION_STORE_RULES: readonly SessionStoreRule[] = [
     const inbox = new Inbox();
     const stop = one.subscribe(inbox);
     try {
-      await until(async () => {
+      await until('a message arrives', async () => {
         await other.publish(BYTES);
         return inbox.messages.length > 0;
       });
@@ -196,13 +195,4 @@ function newKey(): string {
 
 async function kindOf(store: SessionStore, key: string): Promise<StoreEntry['kind']> {
   return (await store.get(key)).kind;
-}
-
-/** Waits until a condition holds. @throws AssertionError if that takes longer than a store may take */
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + MAX_WAIT_MS;
-  while (!(await holds())) {
-    ok(performance.now() < end, `did not happen within ${MAX_WAIT_MS} ms`);
-    await delay(5);
-  }
 }

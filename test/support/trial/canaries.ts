@@ -33,13 +33,8 @@ export function canariesIn(text: string): string[] {
 
 /** Returns every text that a program can print of an error, its causes included. */
 export function everythingOf(error: unknown): string {
-  const all = {
-    depth: Infinity,
-    showHidden: true,
-    getters: true,
-    maxStringLength: Infinity,
-    maxArrayLength: Infinity,
-  };
+  const lengths = { depth: Infinity, maxStringLength: Infinity, maxArrayLength: Infinity };
+  const all = { ...lengths, showHidden: true, getters: true };
   const { message, stack, cause } = error as Partial<Error>;
   return [
     message,

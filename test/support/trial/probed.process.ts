@@ -2,12 +2,7 @@ import 'reflect-metadata';
 import { createHash } from 'node:crypto';
 import { NestFactory, type AbstractHttpAdapter } from '@nestjs/core';
 import { Controller, Get, Module, UseGuards } from '@nestjs/common';
-import {
-  SessionAuthGuard,
-  SessionAuthModule,
-  SessionAuthService,
-  type SessionAuthOptions,
-} from 'nestjs-session-auth';
+import { SessionAuthGuard, SessionAuthModule, SessionAuthService } from 'nestjs-session-auth';
 import type { MemoryUse, Probe, ProbedSettings } from './probed-app.js';
 
 const [platform, settings] = process.argv.slice(2) as [string, string];
@@ -23,13 +18,7 @@ class MeController {
 }
 
 @Module({
-  imports: [
-    SessionAuthModule.forRoot({
-      baseUrl,
-      apiKey: 'application-key',
-      ...options,
-    } satisfies SessionAuthOptions),
-  ],
+  imports: [SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', ...options })],
   controllers: [MeController],
 })
 class ProbedModule {}

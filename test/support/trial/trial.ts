@@ -5,6 +5,7 @@ import {
   type ScriptedSessionService,
 } from 'nestjs-session-auth/testing';
 import type { INestApplication, Type } from '@nestjs/common';
+import { errorOf } from '../caching-app.js';
 import { CapturedLog } from '../captured-log.js';
 import { startApp, type Platform, type RunningApp } from '../platforms.js';
 import { sendRaw, type RawReply, type RawRequest } from '../raw-request.js';
@@ -105,17 +106,10 @@ export class Trial {
     return this.service.callsTo(operation);
   }
 
-  async ask({
-    token = TOKEN,
-    iv = IV,
-    lines = [],
-    at = this.app.url,
-    ...request
-  }: Ask = {}): Promise<Answer> {
-    const own = [
-      ...(token === null ? [] : [`X-AUTH-TOKEN: ${token}`]),
-      ...(iv === null ? [] : [`X-AUTH-IV: ${iv}`]),
-    ];
+  async ask(ask: Ask = {}): Promise<Answer> {
+    const { token = TOKEN, iv = IV, lines = [], at = this.app.url, ...request } = ask;
+    const tokenLine = token === null ? [] : [`X-AUTH-TOKEN: ${token}`];
+    const own = [...tokenLine, ...(iv === null ? [] : [`X-AUTH-IV: ${iv}`])];
     const start = process.hrtime.bigint();
     const stalledMs = measureStalls();
     const reply = await sendRaw(at, { ...request, lines: [...own, ...lines] });
@@ -143,10 +137,7 @@ export class Trial {
 
   /** Records the error of a call of the service class, for the scan. */
   async thrownBy(call: Promise<unknown>): Promise<unknown> {
-    const error = await call.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
+    const error = await errorOf(call);
     if (error !== undefined) this.errors.push(error);
     return error;
   }
@@ -161,12 +152,8 @@ export class Trial {
     baseUrl = this.service.url,
   ): Promise<RunningApp> {
     const providers = [{ provide: HandlerRuns, useValue: this.runs }];
-    const root = sampleApp({
-      baseUrl,
-      options: { apiKey: KEY, ...options },
-      controllers: [FaultsController],
-      providers,
-    });
+    const settings = { apiKey: KEY, ...options };
+    const root = sampleApp({ baseUrl, options: settings, controllers: [FaultsController], providers });
     return this.keep(await startApp(this.platform, root, { logger: this.log }));
   }
 
