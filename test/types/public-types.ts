@@ -1,15 +1,6 @@
 /** Type-level tests of the public surface: this file compiles, or the types are wrong. */
 import { z } from 'zod';
-import {
-  Catch,
-  Controller,
-  DefaultValuePipe,
-  Delete,
-  Get,
-  Module,
-  ParseIntPipe,
-  type UnauthorizedException,
-} from '@nestjs/common';
+import { Catch, DefaultValuePipe, ParseIntPipe, type UnauthorizedException } from '@nestjs/common';
 import {
   AuthIv,
   AuthToken,
@@ -61,32 +52,18 @@ prove<Equal<CclInfo['client_id'], number | undefined>>();
 prove<Equal<CurrentUserRecord, UserRecord>>();
 
 // A record class of the application flows to the service and its results.
-const registration = SessionAuthModule.forRoot({
-  baseUrl: 'https://sessions.example.com',
-  apiKey: 'key',
-  userRecord: MyRecord,
-});
+const required = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
+SessionAuthModule.forRoot({ ...required, userRecord: MyRecord });
 prove<Equal<Awaited<ReturnType<SessionAuthService<MyRecord>['verify']>>, MyRecord>>();
 prove<Equal<Awaited<ReturnType<SessionAuthService<MyRecord>['signIn']>>, SignInResult<MyRecord>>>();
-SessionAuthModule.forRootAsync({
-  useFactory: () => ({ baseUrl: 'https://sessions.example.com', apiKey: 'key', userRecord: MyRecord }),
-});
+SessionAuthModule.forRootAsync({ useFactory: () => ({ ...required, userRecord: MyRecord }) });
 
 // The type of the records follows from a schema too.
 const EmployeeSchema = z.object({ username: z.string(), shift: z.enum(['day', 'night']) });
-SessionAuthModule.forRoot({
-  baseUrl: 'https://sessions.example.com',
-  apiKey: 'key',
-  userRecord: EmployeeSchema,
-  identityFields: ['username', 'shift'],
-});
-SessionAuthModule.forRoot({
-  baseUrl: 'https://sessions.example.com',
-  apiKey: 'key',
-  userRecord: EmployeeSchema,
-  // @ts-expect-error no field of the schema
-  identityFields: ['role'],
-});
+const employees = { ...required, userRecord: EmployeeSchema };
+SessionAuthModule.forRoot({ ...employees, identityFields: ['username', 'shift'] });
+// @ts-expect-error no field of the schema
+SessionAuthModule.forRoot({ ...employees, identityFields: ['role'] });
 
 // Options are typed by the record, and only by records.
 const options: SessionAuthOptions<MyRecord> = {
@@ -106,7 +83,6 @@ SessionAuthModule.forRoot({ apiKey: 'key' });
 class Foreign {
   readonly username = 1;
 }
-const required = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
 // @ts-expect-error no such option
 SessionAuthModule.forRoot({ ...required, timeoutMS: 1 });
 // @ts-expect-error a record class extends UserRecord
@@ -116,105 +92,56 @@ SessionAuthModule.forRoot({ ...required, userRecord: z.object({ username: z.numb
 // @ts-expect-error no such field to identify a user by
 SessionAuthModule.forRoot({ ...required, identityFields: ['nickname'] });
 
-@Controller()
-@Roles('hiring_manager')
-class TypedController {
-  constructor(private readonly sessions: SessionAuthService) {}
-
-  @Get() @SubRoles('approver', 'recruiter') one(
+export class TypedController {
+  @Authorize((user) => user.ats_enabled === true)
+  @Authorize((user: MyRecord) => Promise.resolve(user.department === 'hr'))
+  right(
     @CurrentUser() user: UserRecord,
+    @CurrentUser() mine: MyRecord,
     @CurrentUser('ccl_info') ccl: CclInfo | undefined,
-  ): unknown[] {
-    return [user, ccl];
-  }
-
-  @Get() @Authorize((user) => user.ats_enabled === true) two(
-    @CurrentUser() user: MyRecord,
-    @CurrentUser('username') name: string | undefined,
-    @CurrentUser('email') email = 'none',
-  ): unknown[] {
-    return [user, name, email];
-  }
-
-  @Get() @Authorize((user: MyRecord) => Promise.resolve(user.department === 'hr')) three(
-    @AuthToken() token: string | undefined,
-  ): unknown {
-    return token;
-  }
-
-  @Get() piped(
-    @CurrentUser(ParseIntPipe) user: UserRecord,
+    @CurrentUser(ParseIntPipe) parsed: UserRecord,
     @CurrentUser('role', ParseIntPipe, new ParseIntPipe()) role: number,
-  ): unknown[] {
-    return [user, role];
-  }
-
-  // @ts-expect-error ccl_info is no string
-  @Get() four(@CurrentUser('ccl_info') ccl: string): unknown {
-    return ccl;
-  }
-
-  // @ts-expect-error the record has no such field
-  @Get() five(@CurrentUser('password') password: string): unknown {
-    return password;
-  }
-
-  // @ts-expect-error the email may be absent
-  @Get() absent(@CurrentUser('email') email: string): unknown {
-    return email;
-  }
-
-  @Get() defaulted(@CurrentUser('email', new DefaultValuePipe('none')) email: string): unknown {
-    return email;
-  }
-
-  @Delete() session(
+    @CurrentUser('email', new DefaultValuePipe('none')) address: string,
     @CurrentSession() session: PresentedSession,
     @AuthToken() token: string,
+    @AuthToken() maybe: string | undefined,
+    @CurrentUser('email') email = 'none',
     @AuthIv() iv?: string,
-  ): unknown {
-    return [this.sessions.signOut(session), this.sessions.signOut(token, { authIv: iv })];
+  ): unknown[] {
+    return [user, mine, ccl, parsed, role, address, session, token, maybe, email, iv];
   }
 
-  // @ts-expect-error a caller need not present an IV
-  @Get() required(@AuthIv() iv: string): unknown {
-    return iv;
-  }
-
-  // @ts-expect-error a session is more than its token
-  @Get() token(@CurrentSession() token: string): unknown {
-    return token;
-  }
-
-  // @ts-expect-error a token is no number
-  @Get() six(@AuthToken() token: number): unknown {
-    return token;
+  wrong(
+    // @ts-expect-error ccl_info is no string
+    @CurrentUser('ccl_info') ccl: string,
+    // @ts-expect-error the record has no such field
+    @CurrentUser('password') password: string,
+    // @ts-expect-error the email may be absent
+    @CurrentUser('email') email: string,
+    // @ts-expect-error a caller need not present an IV
+    @AuthIv() iv: string,
+    // @ts-expect-error a session is more than its token
+    @CurrentSession() session: string,
+    // @ts-expect-error a token is no number
+    @AuthToken() token: number,
+  ): unknown[] {
+    return [ccl, password, email, iv, session, token];
   }
 }
 
 // The compiler's message for a parameter of the wrong type names the field and the type that the parameter
 // must accept.
-class Mistyped {
-  show(count: number): number {
-    return count;
-  }
+interface Mistyped {
+  show(count: number): number;
 }
 type Printed<Expected> = Expected extends object ? Expected[keyof Expected] : never;
-const emailDecorator = CurrentUser('email');
-prove<
-  Equal<
-    Printed<Parameters<typeof emailDecorator<Mistyped, 'show', 0>>[1]>,
-    readonly ['email', string | undefined]
-  >
->();
-const userDecorator = CurrentUser();
-prove<
-  Equal<Printed<Parameters<typeof userDecorator<Mistyped, 'show', 0>>[1]>, readonly ['the user', UserRecord]>
->();
-const tokenDecorator = AuthToken();
-prove<
-  Equal<Printed<Parameters<typeof tokenDecorator<Mistyped, 'show', 0>>[1]>, readonly ['the token', string]>
->();
+const email = CurrentUser('email');
+type PrintedOfEmail = Printed<Parameters<typeof email<Mistyped, 'show', 0>>[1]>;
+prove<Equal<PrintedOfEmail, readonly ['email', string | undefined]>>();
+const user = CurrentUser();
+prove<Equal<Printed<Parameters<typeof user<Mistyped, 'show', 0>>[1]>, readonly ['the user', UserRecord]>>();
+const token = AuthToken();
+prove<Equal<Printed<Parameters<typeof token<Mistyped, 'show', 0>>[1]>, readonly ['the token', string]>>();
 
 // @ts-expect-error a cache has a lifetime
 SessionAuthModule.forRoot({ ...required, cache: {} });
@@ -223,11 +150,6 @@ SessionAuthModule.forRoot({ ...required, cache: {} });
 Roles();
 // @ts-expect-error at least one sub-role
 SubRoles();
-
-@Module({ imports: [registration], controllers: [TypedController] })
-export class TypedModule {
-  constructor(readonly sessions: SessionAuthService<MyRecord>) {}
-}
 
 // The test tools take the fields of the record class, with their types.
 const sessions = new TestSessions();

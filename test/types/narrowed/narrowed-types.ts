@@ -58,8 +58,6 @@ SubRoles('Approver');
 const required = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
 SessionAuthModule.forRoot({ ...required, userRecord: MyRecord });
 SessionAuthModule.forRootAsync({ useFactory: () => ({ ...required, userRecord: MyRecord }) });
-const options: SessionAuthOptions = { ...required, userRecord: MyRecord };
-SessionAuthModule.forRoot(options);
 // @ts-expect-error userRecord is missing
 SessionAuthModule.forRoot(required);
 // @ts-expect-error userRecord is missing
@@ -92,8 +90,6 @@ class GoldPartners implements AuthorizationPolicy {
 Authorize(GoldPartners);
 
 class PartnersController {
-  constructor(readonly partners: SessionAuthService<PartnerRecord>) {}
-
   @Authorize((user: PartnerRecord) => user.level > 1)
   company(@CurrentUser() user: PartnerRecord): string | undefined {
     return user.company;

@@ -58,36 +58,32 @@ SessionAuthModule.forRoot({ ...required, loadUser: () => ({ id: '1' }) });
 // @ts-expect-error another user
 SessionAuthModule.forRoot({ ...required, loadUser: RecordLoader });
 
-export class OwnsOpening implements AuthorizationPolicy {
+class OwnsOpening implements AuthorizationPolicy {
   allows(record: UserRecord, _context: ExecutionContext, staff: Staff): boolean {
     return record.username !== undefined && staff.isActive;
   }
 }
 
 export class Openings {
-  one(@CurrentUser() staff: Staff, @SessionRecord() record: UserRecord): unknown[] {
-    return [staff, record];
-  }
-
   @Authorize((record, _context, staff) => staff.isActive && record.ats_enabled === true)
   @Authorize(OwnsOpening)
-  two(@CurrentUser('id') id: number, @CurrentUser('isActive') isActive: boolean): unknown[] {
-    return [id, isActive];
+  right(
+    @CurrentUser() staff: Staff,
+    @SessionRecord() record: UserRecord,
+    @CurrentUser('id') id: number,
+  ): unknown[] {
+    return [staff, record, id];
   }
 
-  // @ts-expect-error the user is no longer the record
-  three(@CurrentUser() user: UserRecord): unknown {
-    return user;
-  }
-
-  // @ts-expect-error a field of the record, and not of the user
-  four(@CurrentUser('username') username: string | undefined): unknown {
-    return username;
-  }
-
-  // @ts-expect-error the record is not the user
-  five(@SessionRecord() staff: Staff): unknown {
-    return staff;
+  wrong(
+    // @ts-expect-error the user is no longer the record
+    @CurrentUser() user: UserRecord,
+    // @ts-expect-error a field of the record, and not of the user
+    @CurrentUser('username') username: string | undefined,
+    // @ts-expect-error the record is not the user
+    @SessionRecord() staff: Staff,
+  ): unknown[] {
+    return [user, username, staff];
   }
 }
 
