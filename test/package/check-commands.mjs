@@ -40,13 +40,9 @@ async function against(folder, [program, ...args], settings) {
       ['doctor', /^ok +guard: .*accepts the session/m],
       ['contract', /^\d+ rows: \d+ ok/m],
     ]) {
-      const options = { cwd: folder, env: { ...process.env, ...KEYS }, stdio: ['ignore', 'pipe', 'pipe'] };
-      const { code, said } = await ended(
-        folder,
-        'npx',
-        ['nestjs-session-auth-cli', command, '--url', url, '--user', 'manager'],
-        options,
-      );
+      const options = { env: { ...process.env, ...KEYS }, stdio: ['ignore', 'pipe', 'pipe'] };
+      const words = ['nestjs-session-auth-cli', command, '--url', url, '--user', 'manager'];
+      const { code, said } = await ended(folder, 'npx', words, options);
       equal(code, 0, said);
       match(said, expected);
     }

@@ -42,15 +42,9 @@ export async function checkGuides(tarball, commands, others) {
     await run(tested, 'npx', 'vitest', 'run', '--update');
     // Each runner names its snapshots in its own way.
     rmSync(join(tested, 'test/__snapshots__'), { recursive: true });
+    const flags = ['--experimental-vm-modules', '--no-warnings'];
     const jest = join(folder, 'node_modules/jest/bin/jest.js');
-    await run(
-      tested,
-      process.execPath,
-      '--experimental-vm-modules',
-      '--no-warnings',
-      jest,
-      '--updateSnapshot',
-    );
+    await run(tested, process.execPath, ...flags, jest, '--updateSnapshot');
     console.log(`guides: ${trials.length} guides run, five are tested by Vitest, and one of them by Jest`);
   });
 }

@@ -8,7 +8,7 @@ const KEY = Buffer.alloc(32, 255);
 const MESSAGE = { id: 'id', from: 'another', at: 0, storeMs: 1e15, token: KEY.toString('base64') };
 const ended = (kind: string): unknown => ({ kind, tokenKey: KEY.toString('latin1') });
 
-/** What a bus receives of texts that an instance with its secret has published. */
+/** Returns the revocations in texts that another instance with the secret publishes. */
 async function received(...texts: readonly string[]): Promise<Revocation[]> {
   const store = new MemoryStore(new MemoryServer());
   const settings = { store, timeoutMs: 1_000, secrets: ['a secret of sixteen'], scope: 'scope' } as const;

@@ -62,12 +62,12 @@ await trial('sessions that end elsewhere', async () => {
   }
 
   const body = JSON.stringify({ username: 'ann' });
-  const tell = (signature) =>
+  const report = (signature) =>
     post('/webhooks/session-ended', { 'content-type': 'application/json', ...signature }, body);
-  await expectStatus(tell({ 'x-signature': 'ff' }), 401);
-  await expectStatus(tell({}), 401);
+  await expectStatus(report({ 'x-signature': 'ff' }), 401);
+  await expectStatus(report({}), 401);
   const signature = createHmac('sha256', SECRET).update(body).digest('hex');
-  await endsBy('ann', () => expectStatus(tell({ 'x-signature': signature }), 204));
+  await endsBy('ann', () => expectStatus(report({ 'x-signature': signature }), 204));
 
   const token = { 'content-type': 'application/secevent+jwt' };
   const event = {

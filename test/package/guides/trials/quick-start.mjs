@@ -30,15 +30,8 @@ async function follow(transcript, url) {
 
 await trial('quick start', async () => {
   // The command of the guide, on a free port.
-  const program = [
-    'node_modules/.bin/nestjs-session-auth-cli',
-    'dev',
-    '--user',
-    'ann:ann-demo:hiring_manager',
-    '--port',
-    '0',
-  ];
-  const service = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const command = 'node_modules/.bin/nestjs-session-auth-cli dev --user ann:ann-demo:hiring_manager --port 0';
+  const service = spawn(process.execPath, command.split(' '), { stdio: ['ignore', 'pipe', 'inherit'] });
   const [greeting] = await once(service.stdout, 'data');
   process.env.SESSION_SERVICE_URL = /http:\S+/.exec(String(greeting))[0];
   process.env.SESSION_SERVICE_API_KEY = 'your-application-key';
