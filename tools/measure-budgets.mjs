@@ -37,7 +37,7 @@ function measure() {
   const commands = filesOf('libs/session-auth-cli/src');
   const sources = filesOf(library);
   const core = sources.map((file) => file.slice(library.length + 1)).filter((file) => CORE.test(file));
-  const tests = [...testsOf('libs'), ...filesOf('test', /\.m?ts$|\.mjs$/, () => true)];
+  const tests = [...testsOf('libs'), ...filesOf('test', /\.(m?ts|mjs|txt)$/, () => true)];
   const { loaded, providers, cached, uncached } = runMyself('application');
   const { files, size } = measureTarball();
   return {

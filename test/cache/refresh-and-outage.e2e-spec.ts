@@ -50,7 +50,7 @@ describe.each(platforms('Fastify'))('a cached session on %s', (_name, platform) 
     await held.arrived;
     expect([await status('/me', 'token'), await status('/me', 'token'), calls()]).toEqual([200, 200, 2]);
 
-    // Joins the refresh, and thereby waits until it has landed.
+    // Joins the refresh: it waits until it has landed.
     const renewal = sessions.verify('token', { maxAgeMs: 1 });
     held.release();
     await renewal;

@@ -23,7 +23,7 @@ export class WaitingSockets {
   calls: ((verdict: Verdict<UserRecord>) => void)[] = [];
   application!: WatchedSockets;
   source!: EventSource;
-  /** What was published of denials. */
+  /** Published denials. */
   readonly denials: unknown[] = [];
 
   constructor(setup: Parameters<typeof partsWith>[1] = {}) {

@@ -35,7 +35,7 @@ function cacheAt(settings: Partial<CacheSettings> = {}) {
     },
     moveWall,
     find: (maxAgeMs = Infinity) => cache.find(keys, maxAgeMs),
-    /** What is found a millisecond before a time from now, and then. */
+    /** Results a millisecond before a time from now, and then. */
     findAround: (ms: number, find: () => unknown = () => cache.find(keys, Infinity)) =>
       [ms - 1, 1].map((passedMs) => {
         now += passedMs;
