@@ -27,8 +27,8 @@ const USER = {
 };
 
 /**
- * Returns a user record with every field of the interface except the token. `fields` replace or add fields;
- * `null` omits a field.
+ * Returns a user record with every field of the interface except the token: a `hiring_manager` and `approver`
+ * with `ats_enabled`. `fields` replace or add fields; `null` omits a field.
  */
 export function aUserRecord<User extends UserRecord = CurrentUserRecord>(
   fields: UserRecordFields<User> = {},
