@@ -1,16 +1,10 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { networkInterfaces } from 'node:os';
-import { startReferenceService } from 'session-service';
 import { runCommand } from '../../libs/session-auth-cli/src/run-command.js';
 import { freePort } from '../support/server-process.js';
 import { askGuard } from './ask-guard.js';
 import { captureIo } from './captured-io.js';
 import { ENV, runDoctor } from './doctor-run.js';
 import { json, OddService, type Habits, type OddReply } from './odd-service.js';
-
-const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
-  addresses?.some(({ address }) => address === '::1'),
-);
 
 const started: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -61,43 +55,6 @@ describe('the doctor', () => {
     expect(io.out()).not.toContain('\u001b');
   });
 
-  it('names the fields that a record lacks, and those that the interface does not list', async () => {
-    const names = Array.from({ length: 9 }, (_, index) => `a${index}`);
-    const others = Object.fromEntries(['dept', 'odd\u001b[31m', ...names].map((name) => [name, 'a value']));
-    const service = await serve({
-      answer: (usual, { operation }, odd) =>
-        operation === 'user_details' && usual.status === 200
-          ? json({ ...(JSON.parse(String(odd.record('the-token-0').body)) as object), ...others })
-          : usual,
-    });
-    expect((await runDoctor(service.url)).textOf('user-details')).toBe(
-      'user_details answers 200 with a valid user record; it lacks first_name, last_name, sub_role, preffered_language, help_checkbox, benestream_enabled, client_name, ats_enabled, obs_enabled, display_label; it has dept, odd…, a0, a1, a2, a3, a4, a5, a6, a7 and 1 more, which the interface does not list.',
-    );
-  });
-
-  it.each([
-    [`login, empty, ${'n'.repeat(40)}…`, { login: 'x', empty: '', ['n'.repeat(41)]: 'x' }],
-    ['data.userName, data.odd…, id', { data: { userName: 'a value', 'odd\u001b[31m': 'x' }, id: 7 }],
-  ])('names the fields of a nameless record: %s', async (fields, sent) => {
-    const service = await serve({
-      answer: (usual, { operation }) =>
-        operation === 'sign_in' ? json({ ...sent, auth_token: 't' }) : usual,
-    });
-    const text = (await runDoctor(service.url)).textOf('sign-in');
-    expect(text).toContain(
-      `it lacks username and email (it has ${fields}). Set identityFields to a text that identifies the user, or map`,
-    );
-    expect(text).not.toContain('a value');
-  });
-
-  it('prints its sentences whole although the key is a word of them', async () => {
-    const service = await serve();
-    const io = captureIo({ ...ENV, SESSION_SERVICE_API_KEY: 'session' });
-    const { printed } = await runDoctor(service.url, [], io);
-    expect(printed).toContain('session');
-    expect(printed).not.toContain('***');
-  });
-
   it('advises a user where a 404 with a body could be the session service, and says what the guard does with it', async () => {
     const service = await serve({
       answer: (usual) => (usual.status >= 400 ? { ...json({}), status: 404 } : usual),
@@ -110,38 +67,14 @@ describe('the doctor', () => {
     expect((await runDoctor(service.url)).idsOf('fail')).not.toContain('session-service');
   });
 
-  it.each([
-    [404, 'check --user and SESSION_SERVICE_PASSWORD, and the path of --url. It is not tried again'],
-    [401, 'check --user and SESSION_SERVICE_PASSWORD. It is not tried again'],
-  ])('says what to check when the sign-in answers %p', async (status, advice) => {
-    const service = await serve({ answer: () => ({ status }) });
-    expect((await runDoctor(service.url)).textOf('sign-in')).toContain(
-      `The sign-in answers ${status}: ${advice}`,
-    );
-  });
-
   it.each<[args: string[], sentence: string, env?: Record<string, string>]>([
     [['--url', 'ftp://a'], 'Set --url to the root of the session service: an http or https URL.'],
-    ...['http://ann:secret@a', 'http://a/?key=secret'].map((url): [string[], string] => [
-      ['--url', url],
-      '--url must not hold a user, a password, a query or a fragment.',
-    ]),
-    [['--url', 'http://a/authentication/'], '--url must end before /authentication.'],
-    ...['300001', '1e3'].map((ms): [string[], string] => [
-      ['--timeout', ms],
-      '--timeout must be a number of milliseconds from 1 to 300000.',
-    ]),
-    [['--redis', 'http://a'], '--redis must be a redis: or rediss: URL.'],
+    [['--url', 'http://ann:secret@a'], '--url must not hold a user, a password, a query or a fragment.'],
     [['--redis', 'redis://u:secret@a'], '--redis must not hold a password. Set REDIS_PASSWORD.'],
     [
       [],
       'Set SESSION_SERVICE_API_KEY to the application key: 1 to 4096 visible ASCII characters.',
       { SESSION_SERVICE_API_KEY: 'a key' },
-    ],
-    [
-      ['--user', 'ann'],
-      'Set SESSION_SERVICE_PASSWORD to the password of --user.',
-      { SESSION_SERVICE_API_KEY: 'key' },
     ],
   ])('refuses %j with exit code 2: %s', async (args, sentence, env = ENV) => {
     const io = captureIo(env);
@@ -231,42 +164,5 @@ describe('the doctor cannot reach a service', () => {
     expect([report.code, report.textOf('reachable')]).toEqual([1, expect.stringContaining('(ECONNREFUSED)')]);
     expect(report.textOf('proxy')).toMatch(/^HTTP_PROXY: set, and ignored here and by the library\./);
     expect(io.out()).not.toContain('proxy-password');
-  });
-
-  it('over TLS if the service speaks none', async () => {
-    const service = await serve();
-    const report = await runDoctor(service.url.replace('http:', 'https:'), []);
-    expect([report.code, report.textOf('tls')]).toEqual([
-      1,
-      expect.stringMatching(/^The TLS handshake fails\./),
-    ]);
-  });
-});
-
-describe('the doctor finds', () => {
-  (hasIpv6 ? it : it.skip)('a service that listens on IPv6 alone', async () => {
-    const service = await serve({ host: '::1' });
-    const report = await runDoctor(service.url);
-    expect([report.code, report.options]).toEqual([
-      0,
-      { baseUrl: service.url, statusMap: { 403: 'unavailable' } },
-    ]);
-    expect(await askGuard({ baseUrl: service.url, ...report.options }, service.issue())).toEqual([200, 401]);
-  });
-
-  it('the options of the reference service, and leaves no session there', async () => {
-    const service = await startReferenceService({ logger: false });
-    started.push(service);
-    const io = captureIo({
-      SESSION_SERVICE_API_KEY: 'demo-api-key',
-      SESSION_SERVICE_PASSWORD: 'manager-demo',
-    });
-    // A sign-in hashes a password, which takes long on a busy machine.
-    const report = await runDoctor(service.url, ['--user', 'manager', '--timeout', '120000'], io);
-    expect({ fails: report.idsOf('fail'), code: report.code }).toEqual({
-      fails: [],
-      code: 0,
-    });
-    expect(report.outcomes).toMatchObject({ guard: 'ok', 'token-echo': 'ok', 'ended-token': 'ok' });
   });
 });

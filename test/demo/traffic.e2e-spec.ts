@@ -3,8 +3,8 @@ import { layOut } from '../../apps/demo/page/lane/geometry.js';
 import { MARKS_MAX, Traffic } from '../../apps/demo/page/lane/traffic.js';
 import { type MarkEvent, type MarkKind } from '../../apps/demo/src/console/messages.js';
 
-/** The size of a bundle at most, and the bundles beside the marks. */
-const [BUNDLE, BUNDLES_MAX] = [50, 500];
+/** The bundles of requests beside the marks, at most. */
+const BUNDLES_MAX = 500;
 const FRAME_MS = 16;
 
 /** Requests that come in, and the outcome of each. */
@@ -28,21 +28,6 @@ function playToEnd(traffic: Traffic, from: number): number {
 }
 
 describe('the marks of the page', () => {
-  it('number 2,000 at most: further requests are drawn in bundles of up to 50, and all are counted', () => {
-    const traffic = new Traffic(layOut(1278), false);
-    const { came, settled } = requests(1, 5_000, 'cached');
-    traffic.apply({ events: came, more: {} }, 0);
-    expect(traffic.marks.size).toBe(2_000);
-    traffic.apply({ events: settled, more: {} }, 10);
-    const bundles = [...traffic.marks.values()].filter(({ weight }) => weight > 1);
-    expect([bundles.length, new Set(bundles.map(({ weight }) => weight))]).toEqual([
-      3_000 / BUNDLE,
-      new Set([BUNDLE]),
-    ]);
-    playToEnd(traffic, 20);
-    expect(traffic.counts).toMatchObject({ requests: 5_000, cached: 5_000 });
-  });
-
   it('have a bound for any number of requests, and any size of their batches', () => {
     const traffic = new Traffic(layOut(360), false);
     const kinds = ['cached', 'joined', 'asked', 'denied', 'turnedBack', 'unavailable'] as const;
