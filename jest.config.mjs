@@ -74,8 +74,6 @@ export const WEEKLY = [
   'session-service/postgres-storage',
   // The specs of lanes have the limit, and `lanes/known-users` a flood of requests.
   'lanes/overload',
-  // `module/shutdown` has the end of an instance.
-  'operations/rolling-deploy',
 ];
 
 const LATER = [...SURROUNDINGS, ...WEEKLY];

@@ -22,7 +22,6 @@ const LONGEST = [
   'graphql/resolvers',
   'browsers/two-origins',
   'service/scripts',
-  'operations/rolling-deploy',
   'commands/contract',
   'session-service/contract',
   'revocation/forgotten-users',
