@@ -3,20 +3,9 @@ import fc from 'fast-check';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { inLongForm } from '../support/long-form.js';
-import { JSON_TYPE, KEY, MANAGER, post, signIn, type Variant } from './demo-calls.js';
+import { JSON_TYPE, KEY, MANAGER, post, signIn } from './demo-calls.js';
 import { expectEmpty, expectUserRecord } from './expectations.js';
-import type { WireReply } from './send.js';
 import { startHeldReferenceService, type HeldReferenceService } from './held-reference-service.js';
-import {
-  compileService,
-  ServiceProcesses,
-  type ServiceProcess,
-  type ServiceProgram,
-} from './service-process.js';
 
 describe('the bodies of sign-ins at the reference service', () => {
   let service: HeldReferenceService;
@@ -109,83 +98,30 @@ describe('the bodies of sign-ins at the reference service', () => {
   });
 });
 
-const RECRUITER = { username: 'recruiter', password: 'recruiter-demo' };
+describe('the limits of failed sign-ins', () => {
+  let service: HeldReferenceService;
+  beforeEach(async () => {
+    service = await startHeldReferenceService();
+    service.hashing.letGo();
+  });
+  afterEach(() => service.close());
 
-(inLongForm('the limits of failed sign-ins, at the service as a process') ? describe : describe.skip)(
-  'the limits of failed sign-ins, at the service as a process',
-  () => {
-    let program: ServiceProgram;
-    let dataDir: string;
-    let url: string;
-    const services = new ServiceProcesses();
+  it('check at most 11 of 100 guesses that come at once, and answer the others with an empty 429', async () => {
+    const guesses = Array.from({ length: 100 }, () => signIn(service.url, { ...MANAGER, password: 'wrong' }));
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    expect([10, 11]).toContain(statuses.filter((status) => status === 401).length);
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
+    const refused = await signIn(service.url);
+    expectEmpty(refused, 429);
+    const seconds = expect.stringMatching(/^(?:[1-9]|[1-8]\d|90)$/);
+    expect(refused.headers).toMatchObject({ 'retry-after': seconds, 'cache-control': 'no-store' });
+  });
 
-    beforeAll(async () => {
-      program = await compileService();
-    });
-
-    beforeEach(async () => {
-      dataDir = await mkdtemp(join(tmpdir(), 'session-service-'));
-      ({ url } = await start());
-    });
-
-    afterEach(async () => {
-      await services.killAll();
-      await rm(dataDir, { recursive: true, force: true });
-    });
-
-    afterAll(() => program.remove());
-
-    const start = (environment: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> =>
-      services.start(program, { DATA_DIR: dataDir, ...environment });
-
-    const guess = (username: string, times: number, variant?: Variant): Promise<WireReply[]> =>
-      Promise.all(
-        Array.from({ length: times }, (_, time) =>
-          signIn(url, { username, password: `wrong-${time}` }, variant),
-        ),
-      );
-
-    const countOf = (status: number, replies: readonly WireReply[]): number =>
-      replies.filter((reply) => reply.status === status).length;
-
-    it('check at most 11 of 100 guesses that come at once, and answer the others with an empty 429', async () => {
-      const replies = await guess('manager', 100);
-      expect([10, 11]).toContain(countOf(401, replies));
-      expect(countOf(401, replies) + countOf(429, replies)).toBe(100);
-      const refused = await signIn(url);
-      expectEmpty(refused, 429);
-      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-      expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(90);
-      expect(refused.headers['cache-control']).toBe('no-store');
-    });
-
-    it('trust no header for the address of a caller', async () => {
-      await guess('manager', 15);
-      for (const name of ['X-Forwarded-For', 'X-Real-IP', 'CF-Connecting-IP', 'X-AUTH-IV'])
-        expectEmpty(await signIn(url, MANAGER, { headers: { [name]: '203.0.113.9' } }), 429);
-      expectEmpty(await signIn(url, MANAGER, { headers: { Forwarded: 'for=203.0.113.9' } }), 429);
-      expectUserRecord(await signIn(url, MANAGER, { from: '127.0.0.2' }));
-    });
-
-    it('count nothing for right passwords, however many come at once, nor for bodies that are no sign-in', async () => {
-      ({ url } = await start({ SIGN_IN_MAX_FAILURES: '1', SIGN_IN_MAX_FAILURES_PER_CALLER: '1' }));
-      const replies = await Promise.all(Array.from({ length: 50 }, () => signIn(url)));
-      expect(countOf(200, replies)).toBe(50);
-      expectEmpty(await signIn(url, { username: 'pending', password: 'pending-demo' }), 202);
-      expectEmpty(await signIn(url, { username: 'manager' }), 400);
-      expectEmpty(await signIn(url, { ...MANAGER, password: 'x'.repeat(1_025) }), 401);
-      expectEmpty(await signIn(url, { ...MANAGER, password: 'wrong' }), 401);
-      expectEmpty(await signIn(url, RECRUITER), 429);
-    });
-
-    it('warn the operator once, without a name or a password', async () => {
-      const service = await start();
-      ({ url } = service);
-      await guess('canary-name', 30);
-      const { output } = await service.end('SIGTERM');
-
-      expect(output.match(/Sign-ins are refused with 429/g)).toHaveLength(1);
-      for (const secret of ['canary', 'wrong-']) expect(output).not.toContain(secret);
-    });
-  },
-);
+  it('trust no header for the address of a caller', async () => {
+    for (let guess = 0; guess < 15; guess += 1) await signIn(service.url, { ...MANAGER, password: 'wrong' });
+    for (const name of ['X-Forwarded-For', 'X-Real-IP', 'CF-Connecting-IP', 'X-AUTH-IV'])
+      expectEmpty(await signIn(service.url, MANAGER, { headers: { [name]: '203.0.113.9' } }), 429);
+    expectEmpty(await signIn(service.url, MANAGER, { headers: { Forwarded: 'for=203.0.113.9' } }), 429);
+    expectUserRecord(await signIn(service.url, MANAGER, { from: '127.0.0.2' }));
+  });
+});

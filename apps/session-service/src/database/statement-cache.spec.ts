@@ -19,14 +19,6 @@ function databaseThatNotes(prepared: string[]): SqliteDatabase {
 }
 
 describe('withStatementCache', () => {
-  it('prepares the same statement once', () => {
-    const prepared: string[] = [];
-    const database = withStatementCache(databaseThatNotes(prepared));
-
-    expect(database.prepare('select 1')).toBe(database.prepare('select 1'));
-    expect(prepared).toEqual(['select 1']);
-  });
-
   it('does not grow without bound', () => {
     const prepared: string[] = [];
     const database = withStatementCache(databaseThatNotes(prepared), 1);
