@@ -8,8 +8,8 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import type { Report } from '../../libs/session-auth-cli/src/doctor/report.js';
 import { issueCertificate } from '../support/certificates.js';
-import { API_KEY, OddService, USER, type Habits, type OddReply } from './odd-service.js';
-import { paintFor, readCommandLine } from '../../libs/session-auth-cli/src/command-line/command-line.js';
+import { API_KEY, OddService, USER, type Habits } from './odd-service.js';
+import { readCommandLine } from '../../libs/session-auth-cli/src/command-line/command-line.js';
 import { runCommand, SUBCOMMANDS } from '../../libs/session-auth-cli/src/run-command.js';
 import { captureIo } from './captured-io.js';
 
@@ -82,17 +82,6 @@ describe('the command in a separate process', () => {
     expect(out).toContain('The examination was interrupted.');
   });
 
-  it('leaves no session open if the reader of its output closes', async () => {
-    const service = await serve();
-    const child = spawn(process.execPath, [main, 'doctor', '--url', service.url, '--user', 'ann'], {
-      env: ENV,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    child.stdout.destroy();
-    await once(child, 'exit');
-    expect([child.exitCode, service.sessions.size, service.signIns.length]).toEqual([0, 0, 3]);
-  });
-
   it('trusts the authorities of NODE_EXTRA_CA_CERTS, and refuses an expired certificate and one of another host', async () => {
     const certificates = [
       issueCertificate(folder, { address: 'IP:127.0.0.1' }),
@@ -119,30 +108,6 @@ describe('the command in a separate process', () => {
       ],
       [1, expect.stringMatching(/^The certificate has expired\..*\(CERT_HAS_EXPIRED\)$/)],
     ]);
-  });
-
-  it('sends neither key nor password from https to http, also of the same host [P46]', async () => {
-    const tls = issueCertificate(folder, { address: 'IP:127.0.0.1' });
-    const authorities = join(folder, 'downgrade.pem');
-    await writeFile(authorities, tls.cert);
-    const plain = await serve();
-    const location = `${plain.url}/authentication/user_details`;
-    const answer = (): OddReply => ({ status: 307, headers: { location } });
-    const service = await serve({ tls, answer });
-    const [code, out] = await start(['doctor', '--url', service.url, '--user', 'ann', '--json'], {
-      NODE_EXTRA_CA_CERTS: authorities,
-    }).ended;
-    const { options, checks } = JSON.parse(out) as Report;
-    expect([code, plain.calls, options]).toEqual([1, 0, {}]);
-    expect(checks.find(({ id }) => id === 'redirects')?.outcome).toBe('fail');
-  });
-
-  it('loads neither Nest nor axios', async () => {
-    const service = await serve();
-    const { ended } = start(['doctor', '--url', service.url], { NODE_DEBUG: 'esm' });
-    const [code, , log] = await ended;
-    expect([code, /node_modules\/(?:@nestjs|axios|rxjs)\//.exec(log)]).toEqual([0, null]);
-    expect(log).toContain('class-validator');
   });
 });
 
@@ -204,7 +169,6 @@ describe('a command line', () => {
   } as const;
 
   it.each([
-    [['--url'], 'Option --url is incomplete, or takes no value.'],
     [['--json=hunter2'], 'Option --json is incomplete, or takes no value.'],
     [['hunter2'], 'There is an argument that belongs to no option.'],
     [['-k', 'hunter2'], 'Unknown option -k.'],
@@ -213,17 +177,4 @@ describe('a command line', () => {
       `${problem} See: nestjs-session-auth-cli trial --help`,
     );
   });
-});
-
-describe('the output of a command', () => {
-  it.each([
-    [true, {}, '\u001b[31mno\u001b[39m'],
-    [true, { NO_COLOR: '1' }, 'no'],
-    [false, {}, 'no'],
-  ])(
-    'on a terminal: %s, with %j, is coloured only on a terminal without NO_COLOR',
-    (isTTY, env, expected) => {
-      expect(paintFor(captureIo(env, isTTY))('red', 'no')).toBe(expected);
-    },
-  );
 });

@@ -34,8 +34,6 @@ export interface Habits {
   readonly write?: (usual: OddReply, call: OddCall, response: ServerResponse, socket: Socket) => boolean;
   readonly newToken?: (number: number) => string;
   readonly tls?: { readonly key: string; readonly cert: string };
-  readonly host?: string;
-  readonly configure?: (server: Server) => void;
 }
 
 /** A session service that keeps the interface, except for its habits. */
@@ -54,13 +52,12 @@ export class OddService {
     const listener = (request: IncomingMessage, response: ServerResponse): void =>
       void this.#serve(request, response);
     this.#server = habits.tls ? createTlsServer(habits.tls, listener) : createServer(listener);
-    habits.configure?.(this.#server);
     this.#server.on('connection', (socket: Socket) => this.#sockets.add(socket.on('error', () => undefined)));
   }
 
   static async start(habits: Habits = {}): Promise<OddService> {
     const service = new OddService(habits);
-    service.#server.listen(0, habits.host ?? '127.0.0.1');
+    service.#server.listen(0, '127.0.0.1');
     await once(service.#server, 'listening');
     return service;
   }
@@ -74,8 +71,7 @@ export class OddService {
   }
 
   get url(): string {
-    const { tls, host = '127.0.0.1' } = this.#habits;
-    return `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${this.port}${this.basePath}`;
+    return `${this.#habits.tls ? 'https' : 'http'}://127.0.0.1:${this.port}${this.basePath}`;
   }
 
   /** Opens a session. */
@@ -137,12 +133,7 @@ export class OddService {
   }
 
   #usual({ operation, key, token, authIv, isSession }: OddCall, body: string): OddReply {
-    if (operation === 'none')
-      return {
-        status: 404,
-        body: '{"error":"no such path"}',
-        headers: { 'content-type': 'application/json' },
-      };
+    if (operation === 'none') return json({ error: 'no such path' }, 404);
     if (key !== API_KEY) return { status: 403 };
     if (operation === 'sign_in') {
       const { username, password } = JSON.parse(body) as typeof USER;

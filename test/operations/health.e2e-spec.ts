@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, Module, type DynamicModule } from '@nestjs/common';
+import { Controller, Get, type DynamicModule } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, TerminusModule, type HealthCheckResult } from '@nestjs/terminus';
-import { SessionAuthModule } from 'nestjs-session-auth';
 import { SessionAuthHealthIndicator } from 'nestjs-session-auth/terminus';
 import { json, reply, type ScriptedService } from '../support/scripted-service.js';
 import { platforms, type RunningApp } from '../support/platforms.js';
@@ -27,23 +26,6 @@ class HealthController {
     return this.health.check([() => this.sessions.isHealthy('sessions', { probe: true })]);
   }
 }
-
-@Controller('health')
-class PartnersHealthController {
-  constructor(
-    private readonly health: HealthCheckService,
-    private readonly sessions: SessionAuthHealthIndicator,
-  ) {}
-
-  @Get('partners')
-  @HealthCheck()
-  partners(): Promise<HealthCheckResult> {
-    return this.health.check([() => this.sessions.isHealthy('partners', { probe: true })]);
-  }
-}
-
-@Module({})
-class PartnersModule {}
 
 const breaker = { minimumCalls: 2, pauseMs: 60_000, maxPauseMs: 60_000 };
 
@@ -135,28 +117,5 @@ describe.each(platforms('Express'))('health on %s', (_name, platform) => {
       503,
       { sessions: { status: 'down', state: 'down', unreachable: 'unreachable' } },
     ]);
-  });
-
-  it('is reported for each session service by the module that imports it', async () => {
-    const [own, partners] = [await bed.service(), await bed.service()];
-    const definition = root(own.url);
-    const options = { baseUrl: partners.url, apiKey: 'key', retry: false, isGlobal: false } as const;
-    const registration = SessionAuthModule.forRoot(options);
-    const module = {
-      module: PartnersModule,
-      imports: [registration, TerminusModule],
-      controllers: [PartnersHealthController],
-      providers: [SessionAuthHealthIndicator],
-    };
-    const app = await bed.app({ ...definition, imports: [...(definition.imports ?? []), module] });
-
-    expect(await healthOf(app, '/health/partners')).toEqual([200, { partners: up }]);
-    partners.on('user_details', reply(500));
-    expect(await healthOf(app, '/health/partners')).toMatchObject([
-      503,
-      { partners: { status: 'down', state: 'down', unreachable: 'server_error' } },
-    ]);
-    expect((await healthOf(app))[0]).toBe(200);
-    expect(own.requests).toEqual([]);
   });
 });
