@@ -11,19 +11,6 @@ const ARTEFACTS = join(import.meta.dirname, '../../dist/page-screenshots');
  */
 const PATIENCE_MS = 40_000;
 
-/**
- * Keeps each scene in its last step until the page leaves it: removes the line with the result, and never
- * ends the reply.
- */
-const HOLD_SCENES = `
-  const send = fetch;
-  const withoutResult = (chunk) => new TextEncoder().encode(new TextDecoder().decode(chunk).replace(/{"result".*\\n/, ''));
-  const untilResult = { transform: (chunk, held) => held.enqueue(withoutResult(chunk)), flush: () => new Promise(() => {}) };
-  globalThis.fetch = async (path, ...rest) => {
-    const reply = await send(path, ...rest);
-    return String(path).endsWith('/console/scenes') ? new Response(reply.body.pipeThrough(new TransformStream(untilResult)), reply) : reply;
-  };`;
-
 /** Draws at most ten frames a second: without a GPU, more would take most of the processor's time. */
 const FEW_FRAMES = `
   const frame = requestAnimationFrame;
@@ -41,18 +28,12 @@ export interface Visit {
   readonly reducedMotion?: 'reduce' | 'no-preference';
   /** Permits scripts that the page's policy would not load: the accessibility checker. @default false */
   readonly bypassCSP?: boolean;
-  /**
-   * Keeps each scene in its last step until the page leaves it, so that no test competes with its end.
-   * @default false
-   */
-  readonly holdsScenes?: boolean;
 }
 
-async function openTab(context: BrowserContext, holdsScenes: boolean): Promise<Page> {
+async function openTab(context: BrowserContext): Promise<Page> {
   context.setDefaultTimeout(PATIENCE_MS);
   const tab = await context.newPage();
   await tab.addInitScript(FEW_FRAMES);
-  if (holdsScenes) await tab.addInitScript(HOLD_SCENES);
   return tab;
 }
 
@@ -79,9 +60,9 @@ export class Visitor {
   static async of(
     browser: Browser,
     url: string,
-    { width = 1440, height = 900, holdsScenes = false, ...visit }: Visit = {},
+    { width = 1440, height = 900, ...visit }: Visit = {},
   ): Promise<Visitor> {
-    const tab = await openTab(await browser.newContext(visit), holdsScenes);
+    const tab = await openTab(await browser.newContext(visit));
     await tab.setViewportSize({ width, height });
     const visitor = new Visitor(tab);
     await visitor.page.goto(url);
@@ -95,11 +76,6 @@ export class Visitor {
 
   get drawer(): Locator {
     return this.page.getByRole('complementary', { name: 'Free play' });
-  }
-
-  /** Waits until the legend counts a request of a kind. */
-  async untilCounted(kind: string): Promise<void> {
-    await this.lane.locator(`[data-kind=${kind}] dd`).filter({ hasText: /[1-9]/ }).waitFor();
   }
 
   async start(scene: SceneName): Promise<void> {
@@ -133,11 +109,6 @@ export class Visitor {
   /** Waits until the last reply is shown with an explanation. */
   async explained(text: string | RegExp): Promise<void> {
     await this.drawer.locator('.exchange > p').filter({ hasText: text }).waitFor();
-  }
-
-  /** How far the page reaches beyond its right edge, in pixels. */
-  overhang(): Promise<unknown> {
-    return this.page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
   }
 
   /** Chooses one of several, as with a mouse or a finger. */
