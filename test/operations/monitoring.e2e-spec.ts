@@ -98,41 +98,30 @@ describeWithPromtool('promtool of Prometheus', () => {
   });
 
   it('finds that a cause, an outage and guessed passwords alert, and a healthy application does not', () => {
-    const series = (name: string, labels: string, values: string): object => ({
-      series: `${name}{${labels}}`,
-      values,
-    });
-    const alerts = (alertname: string, firing: boolean, labels: Record<string, string>): object => ({
-      eval_time: '20m',
-      alertname,
-      exp_alerts: firing ? [{ exp_labels: labels }] : [],
-    });
+    const SERIES = [
+      ['causes_active{session_auth_cause="service failing"}', '1x30', '0x30'],
+      ['check_duration_count{session_auth_outcome="unavailable"}', '0+60x30', '0x30'],
+      ['check_duration_count{session_auth_outcome="authenticated"}', '0+60x30', '0+60x30'],
+      ['denials_total{session_auth_code="CREDENTIALS_REJECTED"}', '0+120x30', '0+1x30'],
+      ['breaker_state{session_auth_lane="known"}', '2x30', '0x30'],
+    ];
+    const ALERTS = {
+      SessionAuthCause: { session_auth_cause: 'service failing', severity: 'warning' },
+      SessionAuthUnavailable: { severity: 'critical' },
+      SessionAuthBreakerOpen: { severity: 'critical' },
+      SessionAuthFailedSignIns: { severity: 'warning' },
+    };
     const test = (isBad: boolean): object => ({
       interval: '1m',
-      input_series: [
-        series('session_auth_causes_active', 'session_auth_cause="service failing"', isBad ? '1x30' : '0x30'),
-        series(
-          'session_auth_check_duration_count',
-          'session_auth_outcome="unavailable"',
-          isBad ? '0+60x30' : '0x30',
-        ),
-        series('session_auth_check_duration_count', 'session_auth_outcome="authenticated"', '0+60x30'),
-        series(
-          'session_auth_denials_total',
-          'session_auth_code="CREDENTIALS_REJECTED"',
-          isBad ? '0+120x30' : '0+1x30',
-        ),
-        series('session_auth_breaker_state', 'session_auth_lane="known"', isBad ? '2x30' : '0x30'),
-      ],
-      alert_rule_test: [
-        alerts('SessionAuthCause', isBad, {
-          session_auth_cause: 'service failing',
-          severity: 'warning',
-        }),
-        alerts('SessionAuthUnavailable', isBad, { severity: 'critical' }),
-        alerts('SessionAuthBreakerOpen', isBad, { severity: 'critical' }),
-        alerts('SessionAuthFailedSignIns', isBad, { severity: 'warning' }),
-      ],
+      input_series: SERIES.map(([name, bad, good]) => ({
+        series: `session_auth_${name}`,
+        values: isBad ? bad : good,
+      })),
+      alert_rule_test: Object.entries(ALERTS).map(([alertname, labels]) => ({
+        eval_time: '20m',
+        alertname,
+        exp_alerts: isBad ? [{ exp_labels: labels }] : [],
+      })),
     });
     for (const isBad of [true, false]) {
       const file = join(folder, `test-${isBad}.yml`);
