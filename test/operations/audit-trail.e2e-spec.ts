@@ -198,13 +198,4 @@ describeWithPostgres('the audit trail of its guide, on PostgreSQL', () => {
     expect([await count(), written.lost]).toEqual([10, 0]);
     await (real as unknown as { end(): Promise<void> }).end();
   });
-
-  it('closes while the database is down, and counts the waiting decisions as lost', async () => {
-    const { decide, written } = trailOf(() => Promise.reject(new Error('down')));
-    decide(7);
-    await written.onApplicationShutdown();
-
-    expect(written.lost).toBe(7);
-    expect(log.having('error', '7 decisions were not recorded')).toHaveLength(1);
-  });
 });

@@ -10,7 +10,6 @@ import { HeldPasswordHashing } from './held-password-hashing.js';
 import { send } from './send.js';
 import {
   compileService,
-  runServiceToItsEnd,
   ServiceProcesses,
   type ServiceProcess,
   type ServiceProgram,
@@ -55,7 +54,8 @@ describe('the service as a process', () => {
   it('ends with exit code 0 on SIGTERM, and has written no key, token, user name or password, not even of refused requests', async () => {
     const service = await start();
     const token = await tokenFrom(service.url);
-    await signIn(service.url, { username: 'canary-username', password: 'canary-password' });
+    const canary = { username: 'canary-username', password: 'canary-password' };
+    for (let guess = 0; guess < 12; guess += 1) await signIn(service.url, canary);
     await userDetails(service.url, 'canary-token');
     await send(service.url, {
       method: 'GET',
@@ -65,14 +65,9 @@ describe('the service as a process', () => {
     const { code, output } = await service.end('SIGTERM');
 
     expect([code, output]).toEqual([0, expect.stringContaining('listening')]);
+    expect(output.match(/Sign-ins are refused with 429/g)).toHaveLength(1);
     for (const secret of [token, 'canary', 'demo-api-key', 'manager-demo'])
       expect(output).not.toContain(secret);
-  });
-
-  it('says in one line that a bad setting stops it, and ends with exit code 1', async () => {
-    const environment = { DATA_DIR: join(import.meta.dirname, 'send.ts', 'data') };
-    const { code, output } = await runServiceToItsEnd(program, environment);
-    expect([code, output]).toEqual([1, expect.stringMatching(/^session-service: [^\n]*database[^\n]*\n$/)]);
   });
 });
 
@@ -140,16 +135,6 @@ describe('the embedded service', () => {
     expectEmpty(await signOut(service.url, token), 401);
     await service.close();
   });
-
-  it('rejects with a clear message if its port is busy', async () => {
-    const service = await startReferenceService({ logger: false });
-    const port = Number(new URL(service.url).port);
-
-    await expect(startReferenceService({ logger: false, port })).rejects.toThrow(
-      `port ${port} on 127.0.0.1 is already in use; stop the program that listens there, or set PORT to another port`,
-    );
-    await service.close();
-  });
 });
 
 describe('the reference service under abuse', () => {
@@ -171,11 +156,6 @@ describe('the reference service under abuse', () => {
 
     const statuses = (await Promise.all(signIns)).map((reply) => reply.status);
     expect(statuses.filter((status) => status === 401)).toHaveLength(258);
-  });
-
-  it('answers 403 to a wrong application key before it reads the body', async () => {
-    const headers = { 'X-API-KEY': 'wrong', 'Content-Type': 'text/plain' };
-    expectEmpty(await post(service.url, Buffer.alloc(10 * 1024 * 1024, ' '), { headers }), 403);
   });
 
   it('answers 500 with an empty body where it needs the database, which is closed', async () => {
