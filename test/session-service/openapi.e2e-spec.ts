@@ -24,26 +24,20 @@ interface DocumentedOperation extends Operation {
   readonly method: string;
 }
 
-/** Reads a document in YAML, and resolves its references. */
-function readApiDocument(yaml: string): ApiDocument {
-  const document: unknown = parse(yaml);
-  return withoutReferences(document, document) as ApiDocument;
-}
-
+/** Returns a part of a document without its references. */
 function withoutReferences(node: unknown, document: unknown): unknown {
-  if (typeof node !== 'object' || node === null) return node;
-  if (Array.isArray(node)) return node.map((item) => withoutReferences(item, document));
-  if ('$ref' in node) return withoutReferences(targetOf(String(node.$ref), document), document);
-  return Object.fromEntries(
-    Object.entries(node).map(([name, value]) => [name, withoutReferences(value, document)]),
-  );
+  return JSON.parse(
+    JSON.stringify(node, (_name, part: unknown) =>
+      typeof part === 'object' && part !== null && '$ref' in part
+        ? withoutReferences(targetOf(String(part.$ref), document), document)
+        : part,
+    ),
+  ) as unknown;
 }
 
 function targetOf(reference: string, document: unknown): unknown {
-  return reference
-    .split('/')
-    .slice(1)
-    .reduce((node, name) => (node as Readonly<Record<string, unknown>>)[name], document);
+  const [, ...names] = reference.split('/');
+  return names.reduce((node, name) => (node as Readonly<Record<string, unknown>>)[name], document);
 }
 
 function operationsOf({ paths }: ApiDocument): DocumentedOperation[] {
@@ -59,7 +53,8 @@ function operationsOf({ paths }: ApiDocument): DocumentedOperation[] {
 const API_KEY = 'demo-api-key';
 const ACCOUNT = { username: 'manager', password: 'manager-demo' };
 
-const document = readApiDocument(await readFile('libs/session-auth/openapi.yaml', 'utf8'));
+const yaml: unknown = parse(await readFile('libs/session-auth/openapi.yaml', 'utf8'));
+const document = withoutReferences(yaml, yaml) as ApiDocument;
 const ajv = new Ajv2020({ strictSchema: true, formats: { password: true } });
 
 /** Returns the part of a reply that a document does not describe, or `undefined`. */

@@ -59,20 +59,6 @@ import type { WireReply } from './send.js';
     const administer: typeof runServiceToItsEnd = (to, environment) =>
       runAdministrationProcess(to, ['add-user', 'ann'], environment);
 
-    it('does not start on the tables of a newer version', async () => {
-      await (await start()).end('SIGTERM');
-      await server.ask(
-        "insert into kysely_migration values ('9999-of-a-newer-version', now()::text)",
-        DATABASE_URL,
-      );
-
-      await expect(runServiceToItsEnd(program, { DATABASE_URL })).resolves.toEqual({
-        code: 1,
-        output:
-          'session-service: the database that DATABASE_URL names cannot be opened: its tables belong to another version of this service; use that version or an empty database\n',
-      });
-    });
-
     it('ends with exit code 0 on SIGTERM while its database does not answer', async () => {
       const proxy = await MeddlingProxy.to(server.port);
       try {
@@ -94,33 +80,7 @@ import type { WireReply } from './send.js';
 
     it.each<[what: string, url: () => string, reason: RegExp]>([
       ['is no URL', () => 'canary-host and canary-password', /must be a URL/],
-      [
-        'has a password that cannot be decoded',
-        () => 'postgres://canary:canary%f0@a/canary',
-        /must be a URL/,
-      ],
-      [
-        'names a certificate that is not there',
-        () => `${server.urlOf('postgres')}?sslrootcert=/canary`,
-        /does not exist/,
-      ],
-      [
-        'has a wrong password',
-        () => server.urlOf('postgres', 'canary-password'),
-        /refuses the user or the password/,
-      ],
-      ['names no database of the server', () => server.urlOf('canary_database'), /no such database/],
-      // Where nothing answers the look-up either, the service gives up before the system does.
-      [
-        'names a host that there is not',
-        () => 'postgres://canary:canary@canary.invalid/canary',
-        /its host|did not respond/,
-      ],
-      [
-        'names a port where nothing listens',
-        () => server.urlOf('postgres', 'canary-password', 1),
-        /nothing listens/,
-      ],
+      ['has a wrong password', () => server.urlOf('postgres', 'canary'), /refuses the user or the password/],
     ])(
       'says in one line, without showing it, that a DATABASE_URL stops it that %s',
       async (_what, url, reason) => {

@@ -51,10 +51,6 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
   const countSessions = async (): Promise<number> =>
     (await one.selectFrom('sessions').select('token_digest').execute()).length;
 
-  it('has no user whose name PostgreSQL cannot store', async () => {
-    await expect(new UserRepository(one).findByUsername('an\0n')).resolves.toBeUndefined();
-  });
-
   it('keeps the bound of sessions of one user, even if both open many concurrently', async () => {
     await addUserWithoutSessions();
     const repositories = [new SessionRepository(one), new SessionRepository(other)] as const;
@@ -70,18 +66,6 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
     expect(refused.filter((reason) => !(reason instanceof DatabaseUnavailableError))).toEqual([]);
     expect(outcomes.length - refused.length).toBeGreaterThan(3);
     await expect(countSessions()).resolves.toBe(3);
-  });
-
-  it('waits for the disk, even where the database does not by default', async () => {
-    await server.ask(`alter database ${new URL(databaseUrl).pathname.slice(1)} set synchronous_commit = off`);
-    const hasty = await openDatabase({ databaseUrl });
-    const { rows } = await sql`show synchronous_commit`.execute(hasty);
-    await hasty.destroy();
-
-    expect(rows).toEqual([{ synchronous_commit: 'on' }]);
-    await expect(server.ask('show synchronous_commit', databaseUrl)).resolves.toEqual([
-      { synchronous_commit: 'off' },
-    ]);
   });
 
   it('opens ten connections at most, for any number of requests', async () => {
