@@ -76,8 +76,7 @@ const keepAtSignOut: Answer = (usual, call, service) => {
 
 export const ROWS: readonly Row[] = [
   { name: 'keeps the interface' },
-  { name: 'stands at the root of its host', basePath: '' },
-  { name: 'is given with a slash at the end of its URL', urlOf: (url) => `${url}/` },
+  { name: 'stands at the root of its host, given with a slash', basePath: '', urlOf: (url) => `${url}/` },
   // Statuses of refusals
   {
     name: 'refuses tokens with 403, and keys too',
