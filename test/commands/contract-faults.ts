@@ -108,14 +108,6 @@ export const FAULTS: readonly FaultRow[] = [
     fails: rowsOf('token', OF_TOKENS, ['almost', 'elsewhere']),
   },
   {
-    name: 'answers 500 to a very long token, and 422 to SQL',
-    fault: replyTo(
-      ({ headers: { 'x-auth-token': token = '' } }) => token.length > 1_000 || token.includes("'"),
-      (_usual, { headers }) => ({ status: headers['x-auth-token']?.includes("'") ? 422 : 500 }),
-    ),
-    fails: rowsOf('token', OF_TOKENS, ['long', 'sql']),
-  },
-  {
     name: 'says why in the body of a refused read of an unknown token',
     fault: replyTo(
       (call, usual) => isRead(call) && usual.status === 401,
@@ -189,16 +181,6 @@ export const FAULTS: readonly FaultRow[] = [
     fails: ['sign-out.ends-session'],
   },
   {
-    name: 'answers 204 to a sign-out',
-    fault: replyTo(granted(isSignOut), () => ({ status: 204 })),
-    fails: ['sign-out.ends-session', 'sign-out.iv', 'key.sign-out.any-case'],
-  },
-  {
-    name: 'sends a body with a sign-out',
-    fault: replyTo(granted(isSignOut), () => json({})),
-    fails: ['sign-out.ends-session', 'sign-out.iv'],
-  },
-  {
     name: 'grants a token only one read',
     fault: replyTo(granted(isRead), (usual, call, { sessions }) => {
       sessions.delete(call.headers['x-auth-token'] ?? '');
@@ -215,26 +197,6 @@ export const FAULTS: readonly FaultRow[] = [
     name: 'writes a flag as a text',
     fault: withFields({ help_checkbox: 'true' }),
     fails: [...RECORDS, ...READS],
-  },
-  {
-    name: 'writes an id as a text in reads',
-    fault: withFields({ ccl_info: { client_id: '7' } }, isRead),
-    fails: READS,
-  },
-  {
-    name: 'writes null for a language in reads',
-    fault: withFields({ preffered_language: null }, isRead),
-    fails: READS,
-  },
-  {
-    name: 'signs in with 201',
-    fault: replyTo(granted(isSignIn), (usual) => ({ ...usual, status: 201 })),
-    fails: [...RECORDS, 'key.sign-in.any-case', 'user-details.record', 'user-details.record-of-others'],
-  },
-  {
-    name: 'sends records as HTML',
-    fault: replyTo(granted(isRead), (usual) => ({ ...usual, headers: { 'content-type': 'text/html' } })),
-    fails: READS,
   },
   {
     name: 'says more to a pending user',

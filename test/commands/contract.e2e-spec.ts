@@ -72,11 +72,6 @@ afterEach(() => Promise.all(started.splice(0).map((service) => service.close()))
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the rows of the contract', () => {
-  it('have different ids and different titles', () => {
-    for (const values of [CONTRACT_ROWS.map(({ id }) => id), CONTRACT_ROWS.map(({ title }) => title)])
-      expect(new Set(values).size).toBe(CONTRACT_ROWS.length);
-  });
-
   it('hold for a strict service that keeps the contract, and leave no session open', async () => {
     const bound = new Set<string | undefined>();
     const service = await serve({
@@ -141,20 +136,6 @@ describe('the contract fails for a service that', () => {
 });
 
 describe('nestjs-session-auth-cli contract', () => {
-  it('prints before its first call which sign-ins it makes, and how many rows and wrong passwords it tries', async () => {
-    const io = captureIo(ENV);
-    let before: string | undefined;
-    const service = await serve({ request: (call) => ((before ??= io.out()), call) });
-    const args = ['contract', '--url', service.url, ...ANN_AND_BOB, '--try-wrong-password'];
-    expect(await runCommand(args, io)).toBe(0);
-    expect(before).toMatch(
-      /^Runs (\d+) of (\d+) rows of the contract against http:\/\/127\.0\.0\.1:\d+\.\nSigns in as "ann" \(in \d+ rows\), "bob" \(in 3 rows\), and signs every session out\.\nTries 8 wrong passwords of "ann", which may lock the account\.\n/,
-    );
-    const [, planned, all] = /^Runs (\d+) of (\d+) rows/.exec(io.out()) ?? [];
-    const [, rows, skipped] = /\n(\d+) rows: .* (\d+) skipped\.\n$/.exec(io.out()) ?? [];
-    expect([all, planned]).toEqual([rows, String(Number(rows) - Number(skipped))]);
-  });
-
   it('tries no wrong password of a user without --try-wrong-password', async () => {
     const service = await serve();
     const { code, report } = await check(service, ALL_USERS);
@@ -168,22 +149,6 @@ describe('nestjs-session-auth-cli contract', () => {
     const real = service.signIns.filter(({ username }) => ['ann', 'bob', 'eve'].includes(username));
     expect(real.filter(({ password }) => !SECRETS.includes(password))).toEqual([]);
     expect(real.length).toBeGreaterThan(20);
-  });
-
-  it('runs the rows that need no user if there is none, opens no session, and prints why it skips the others', async () => {
-    const service = await serve();
-    const { code, report } = await check(service, []);
-    expect(code).toBe(0);
-    const ok = CONTRACT_ROWS.filter(({ needs }) => needs === 'nothing').map(({ id }) => id);
-    expect(idsOf(report, 'ok')).toEqual(ok);
-    expect(ok.length).toBeGreaterThan(20);
-    expect(textsOf(report, 'skipped').sort()).toEqual([
-      'it needs a user whose sign-in answers 202: pass --pending-user',
-      'it needs a user: pass --user',
-      'it needs another user: pass --second-user',
-      'no row opened a session',
-    ]);
-    expect(service.signIns.every(({ username }) => username.startsWith('trial-'))).toBe(true);
   });
 
   it('signs in once if the password of the user is wrong', async () => {
@@ -253,26 +218,6 @@ describe('nestjs-session-auth-cli contract', () => {
     for (const secret of SECRETS)
       expect(io.out() + io.err() + readFileSync(file, 'utf8')).not.toContain(secret);
   });
-
-  it('prints a line for each row, a complaint where it comes first, why rows failed or were skipped, and the totals', async () => {
-    const service = await serve({
-      reply: (usual, { headers }) => (headers['x-auth-token']?.trim() === '' ? { status: 500 } : usual),
-    });
-    const io = captureIo(ENV);
-    expect(await runCommand(['contract', '--url', service.url], io)).toBe(1);
-    for (const part of [
-      'Tries no wrong password of a user.\n',
-      '\n4.1 Sign in: POST /authentication\n  skipped  POST /authentication answers 200 with the user record and a token.\n',
-      '  fail     DELETE /authentication refuses a request with an empty token, with an empty body.\n           Expected 400, 401, 403 or 404, but the reply is 500. [token.sign-out.empty]\n',
-      '\nFailed, and why:\n  4: Expected 400, 401, 403 or 404, but the reply is 500.\n\nSkipped, and why:',
-    ])
-      expect(io.out()).toContain(part);
-    expect(io.out().match(/but the reply is 500/g)).toHaveLength(2);
-    expect(io.out()).toMatch(
-      /: it needs a user: pass --user\.\n[^]*\n\d+ rows: \d+ ok, 4 fail, \d+ skipped\.\n$/,
-    );
-    expect([io.err(), io.out().includes('\u001b')]).toEqual(['', false]);
-  });
 });
 
 describe('an interrupted contract', () => {
@@ -288,16 +233,6 @@ describe('an interrupted contract', () => {
     expect(idsOf(report, 'skipped')).toContain('sign-out.ends-session');
     expect(textsOf(report, 'skipped')).toContain('the command was interrupted');
     expect(readFileSync(file, 'utf8').match(/<testcase /g)).toHaveLength(report.rows.length);
-  });
-
-  it('waits for the reply of a sign-in in flight, and signs out', async () => {
-    const io = captureIo(ENV);
-    const service = await serve({
-      reply: (usual, { method }) =>
-        method === 'POST' ? (io.interrupt(), new Promise((resolve) => setImmediate(resolve, usual))) : usual,
-    });
-    const { code } = await check(service, ['--user', 'ann'], io);
-    expect([code, service.sessions.size, service.signIns.length]).toEqual([1, 0, 1]);
   });
 });
 
@@ -346,9 +281,7 @@ describe('the JUnit report', () => {
 describe('the command line of contract', () => {
   it.each([
     [['--second-user', 'carl'], 'Set SESSION_SERVICE_SECOND_PASSWORD to the password of --second-user.'],
-    [['--user', ''], '--user must be the name of a user.'],
     [['--try-wrong-password'], '--try-wrong-password needs --user.'],
-    [['--junit', ''], '--junit must be the path of a file.'],
   ])('%j is refused with exit code 2: %s', async (args, sentence) => {
     const io = captureIo({ SESSION_SERVICE_API_KEY: 'key' });
     const code = await runCommand(['contract', '--url', 'http://a', ...args], io);
