@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import fc from 'fast-check';
 import { HashQueue } from '../passwords/hash-queue.js';
 import { LimitedCheck } from './limited-check.js';
 import { MonotonicClock } from './monotonic-clock.js';
@@ -170,34 +169,17 @@ describe('LimitedCheck', () => {
   });
 
   it('answers wrong passwords alike whether the account exists, has signed in, or neither', async () => {
-    const step = fc.record({
-      caller: fc.nat(40),
-      times: fc.integer({ min: 1, max: 30 }),
-      other: fc.boolean(),
-      ms: fc.nat(WINDOW_MS / 5),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
-        const familiar = new Service();
-        for (let caller = 0; caller <= 40; caller += 1)
-          await familiar.signIn('ann', 'right', attacker(caller));
-        const [known, unknown] = [new Service(), new Service([])];
-        for (const { caller, times, other, ms } of steps) {
-          const answers = [];
-          for (const one of [familiar, known, unknown]) {
-            one.clock.time += ms;
-            if (other)
-              for (let name = 0; name < times * 20; name += 1)
-                await one.signIn(`user-${name}`, 'wrong', attacker(caller));
-            answers.push(await one.guess('ann', times, () => attacker(caller)));
-          }
-          expect(answers[1]).toEqual(answers[0]);
-          expect(answers[2]).toEqual(answers[0]);
-        }
-      }),
-      { numRuns: 15 },
-    );
-  }, 60_000);
+    const [familiar, known, unknown] = [new Service(), new Service(), new Service([])];
+    for (let caller = 0; caller < 8; caller += 1) await familiar.signIn('ann', 'right', attacker(caller));
+    const answersOf = async (one: Service): Promise<string[]> => [
+      ...(await one.guess('ann', 200, attacker)),
+      ...(await one.guess('ann', 120, (time) => attacker(time % 8))),
+    ];
+    const answers = await answersOf(unknown);
+    expect(new Set(answers).size).toBeGreaterThan(1);
+    expect(await answersOf(known)).toEqual(answers);
+    expect(await answersOf(familiar)).toEqual(answers);
+  });
 
   it('refuses no faster than it checks where those pass who have signed in before', async () => {
     service.hashMs = 40;
