@@ -19,7 +19,6 @@ const SURROUNDINGS = [
   'fleet/failures',
   'fleet/redis-store/guide',
   'fleet/redis-store/subscription',
-  'fleet/shared-sessions',
   'fleet/writers',
   'graphql/two-services',
   'graphql/upgrade-headers',
@@ -52,8 +51,6 @@ export const WEEKLY = [
   'demo/console',
   'demo/settings',
   'demo/streams',
-  // The other suites of `fleet` have a single Redis.
-  'fleet/cluster',
   // The workflow `long` runs both for longer.
   'fuzz/handshakes',
   'fuzz/wire-to-verdict',
@@ -72,8 +69,6 @@ export const WEEKLY = [
   'session-service/reference-service',
   'session-service/postgres-instances',
   'session-service/postgres-storage',
-  // The specs of lanes have the limit, and `lanes/known-users` a flood of requests.
-  'lanes/overload',
 ];
 
 const LATER = [...SURROUNDINGS, ...WEEKLY];

@@ -73,7 +73,7 @@ describe.each(PLATFORMS)('two session services, each of a module, on %s', (_name
     service.requests.map(({ headers }) => headers[header]);
   const tokensAt = (service: ScriptedService): unknown[] => seenBy(service, 'x-auth-token');
 
-  it('each check the handlers of their modules, with their own key, token source and cache', async () => {
+  it('each check the handlers of their modules, with their own key, token source and cache [G09]', async () => {
     const cache = { ttlMs: 60_000 };
     const { app, staff, partners } = await both({ token: fromHeader('x-partner-token'), cache }, { cache });
     const ann = staff.signInAs({ username: 'ann' });

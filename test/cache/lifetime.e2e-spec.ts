@@ -1,11 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { Controller, Get, Req, UseGuards } from '@nestjs/common';
 import { CurrentUser, SessionAuthGuard, type UserRecord } from 'nestjs-session-auth';
 import { json, reply } from 'nestjs-session-auth/testing';
 import { platforms } from '../support/platforms.js';
-import { testbed } from '../support/testbed.js';
 import { handClock } from '../support/hand-clock.js';
-import { cachingApp } from '../support/caching-app.js';
 import { PASSWORD, TOKEN } from '../support/trial/canaries.js';
 import { HandlerRuns } from '../support/trial/faults-app.js';
 import { rowsOn } from '../support/trial/row.js';
@@ -49,29 +47,7 @@ const CACHE = { cache: { ttlMs: 10_000, negativeTtlMs: 2_000 } };
 
 describe.each(platforms('Fastify'))('the cache of a session on %s', (_name, platform) => {
   const row = rowsOn(platform);
-  const bed = testbed(platform);
   const clock = handClock();
-
-  it.each([10_000, -3_600_000])(
-    'is not used, nor that of a refusal, when the wall clock moves by %i ms alone [P33]',
-    async (ms) => {
-      const { sessions, service, status, calls } = await cachingApp(bed);
-      const token = service.signInAs({});
-      const ask = async () => [await status('/me', token), await status('/me', 'bad'), calls()];
-      expect([await ask(), await ask()]).toEqual([
-        [200, 401, 2],
-        [200, 401, 2],
-      ]);
-      expect(sessions.countCached()).toBe(1);
-      clock.moveWall(ms);
-      expect(sessions.countCached()).toBe(0);
-      clock.advance(1);
-      expect([await ask(), await ask()]).toEqual([
-        [200, 401, 4],
-        [200, 401, 4],
-      ]);
-    },
-  );
 
   row(
     'a handler that changes request.user, its ids too, does not affect the next request [G04]',

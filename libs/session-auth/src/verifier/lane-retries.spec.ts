@@ -122,7 +122,7 @@ describe('the pause before another attempt', () => {
 describe('the retries of a lane', () => {
   beforeEach(() => void jest.spyOn(Math, 'random').mockReturnValue(0));
 
-  it('are earned by first attempts: less than one by ten', async () => {
+  it('are earned by first attempts: less than one by ten [F05]', async () => {
     const lane = laneOf();
     await drain(lane);
     const succeed = async (checks: number): Promise<void> => {

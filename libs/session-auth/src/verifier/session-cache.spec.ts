@@ -90,7 +90,7 @@ describe('an authenticated session', () => {
 });
 
 describe('a refusal', () => {
-  it('is evicted for later ones when there are too many, and never evicts a session', () => {
+  it('is evicted for later ones when there are too many, and never evicts a session [G06]', () => {
     const { cache, update, find } = cacheAt();
     update(keys, ann);
     for (const token of ['a', 'b', 'c', 'd']) update(ivless(token), UNAUTHENTICATED);
@@ -250,7 +250,7 @@ describe('the wall clock', () => {
     ['moves on by an hour', HOUR_MS],
     ['is set back by an hour', -HOUR_MS],
     ['is set back by less than the age of the answer will be', -60],
-  ])('ends every entry if it %s while the monotonic clock stands', (_what, ms) => {
+  ])('ends every entry if it %s while the monotonic clock stands [P33]', (_what, ms) => {
     const { cache, update, moveWall, sleep, find, findAround } = cacheAt({ staleIfErrorMs: 50 });
     update(keys, ann);
     update(OTHER, UNAUTHENTICATED);
