@@ -20,7 +20,7 @@ import {
 } from '@nestjs/common';
 import { APP_FILTER, HttpAdapterHost } from '@nestjs/core';
 import { Roles, SessionAuthGuard, SessionAuthService, type Credentials } from 'nestjs-session-auth';
-import { InvalidConfigurationError, isSessionAuthError, SessionAuthError } from 'nestjs-session-auth/errors';
+import { isSessionAuthError, SessionAuthError } from 'nestjs-session-auth/errors';
 import { CapturedLog } from '../support/captured-log.js';
 import { NEST_MAJOR } from '../support/nest-major.js';
 import { PLATFORMS, type RunningApp } from '../support/platforms.js';
@@ -69,10 +69,6 @@ class PlainController {
   @Post('sign-in')
   async signIn(@Body() credentials: Credentials): Promise<string> {
     return (await this.sessions.signIn(credentials)).kind;
-  }
-
-  @Get('throwing') run(): never {
-    throw new InvalidConfigurationError('an option is invalid');
   }
 }
 
@@ -191,10 +187,4 @@ describe.each(PLATFORMS)('the errors of the library in an application on %s', (_
       expect([...log.having('error', ''), ...log.having('warn', 'Error')]).toEqual([]);
     },
   );
-
-  it('an error of the configuration that a handler throws is 500, and is logged [P22]', async () => {
-    const { app, log } = await start(bed);
-    expect((await app.get('/throwing')).status).toBe(500);
-    expect(log.having('error', 'an option is invalid')).toHaveLength(1);
-  });
 });

@@ -1,41 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, Sse, UseGuards, type MessageEvent } from '@nestjs/common';
-import { CurrentUser, Roles, SessionAuthGuard, Public, type UserRecord } from 'nestjs-session-auth';
-import { from, type Observable } from 'rxjs';
-import { always } from '../support/always.js';
+import { Controller, Get, UseGuards } from '@nestjs/common';
+import { Roles, SessionAuthGuard, Public } from 'nestjs-session-auth';
 import { PLATFORMS } from '../support/platforms.js';
 import { sharedSample } from '../support/shared-sample.js';
-import { testbed } from '../support/testbed.js';
-
-let runs = 0;
-
-@Controller()
-@UseGuards(SessionAuthGuard)
-class StreamsController {
-  @Sse('events')
-  events(@CurrentUser() user: UserRecord): Observable<MessageEvent> {
-    runs += 1;
-    return from([{ data: `${user.username} 1` }, { data: `${user.username} 2` }]);
-  }
-}
-
-describe.each(PLATFORMS)('on %s', (_name, platform) => {
-  const bed = testbed(platform);
-
-  it('a stream of events begins for a valid session only', async () => {
-    runs = 0;
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers: [StreamsController] });
-    const statusOf = async (token?: string): Promise<number> =>
-      (await app.get('/events', token, { accept: 'text/event-stream' })).status;
-    for (const token of [undefined, 'bad']) expect(await always(() => statusOf(token))).toBe(401);
-    expect(runs).toBe(0);
-
-    const stream = await app.get('/events', service.signInAs({}), { accept: 'text/event-stream' });
-    expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
-    expect((await stream.text()).match(/data: .*/g)).toEqual(['data: ann 1', 'data: ann 2']);
-  });
-});
 
 @UseGuards(SessionAuthGuard)
 @Roles('boss')

@@ -83,12 +83,6 @@ describe.each(platforms('Fastify'))('loadUser on %s', (_name, platform) => {
     expect(log.lines.join('\n')).not.toContain('hunter2');
   });
 
-  it('as a function that loads something that is no user, denies with one log line [P69]', async () => {
-    const { ask, token, log } = await appWith(() => Promise.resolve(false));
-    expect([await ask('/me', token), await ask('/me', token)]).toEqual([403, 403]);
-    expect(log.having('warn', 'no local user')).toHaveLength(1);
-  });
-
   it('as a class that Nest creates, with what forRootAsync imports', async () => {
     const service = await bed.service();
     const options = { baseUrl: service.url, apiKey: 'key', loadUser: StaffLoader };

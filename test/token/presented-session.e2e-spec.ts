@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Body, Controller, Delete, Get, Headers, HttpCode, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Post, UseGuards } from '@nestjs/common';
 import { inspect } from 'node:util';
 import {
   AuthIv,
@@ -43,20 +43,6 @@ class SessionController {
     if (former) await this.sessions.signOut(former);
     return { token: result.kind === 'signed-in' ? result.token : null };
   }
-
-  @Delete('session')
-  @HttpCode(204)
-  signOut(@CurrentSession() session: PresentedSession): Promise<void> {
-    return this.sessions.signOut(session);
-  }
-
-  @Get('checks')
-  async checks(@CurrentSession() session: PresentedSession, @Headers('x-max-age') maxAge: string) {
-    await this.sessions.verify(session, { maxAgeMs: Number(maxAge) });
-    await this.sessions.userDetails(session);
-    await this.sessions.forget(session);
-    return 'done';
-  }
 }
 
 describe.each(PLATFORMS)('the presented session on %s', (_name, platform) => {
@@ -66,13 +52,7 @@ describe.each(PLATFORMS)('the presented session on %s', (_name, platform) => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url, controllers: [SessionController], options });
     const token = service.signInAs({ username: 'ann' });
-    const send = (method: string, path: string, headers: Record<string, string>): Promise<Response> =>
-      fetch(`${app.url}${path}`, { method, headers });
-    const ivsOf = (method: string) =>
-      service.requests
-        .filter((request) => request.method === method)
-        .map(({ headers }) => headers['x-auth-iv']);
-    return { service, app, token, send, ivsOf };
+    return { service, app, token };
   }
 
   it('has the token and the IV of the caller', async () => {
@@ -96,18 +76,6 @@ describe.each(PLATFORMS)('the presented session on %s', (_name, platform) => {
 
     expect(JSON.parse(text)).toEqual({ session: {}, printed: expect.any(String) as unknown, spread: {} });
     expect([text.includes(token), text.includes(IV)]).toEqual([false, false]);
-  });
-
-  it('is signed out with its IV, and evicted', async () => {
-    const { service, app, token, send, ivsOf } = await start({ cache: { ttlMs: 60_000 } });
-    const headers = { 'x-auth-token': token, 'x-auth-iv': IV };
-
-    expect((await send('DELETE', '/session', headers)).status).toBe(204);
-    expect(ivsOf('DELETE')).toEqual([IV]);
-    service.revoke(token);
-    expect(await always(async () => (await app.get('/presented', token, { 'x-auth-iv': IV })).status)).toBe(
-      401,
-    );
   });
 
   it('is ended by a handler that signs it out and signs in again, which returns a new token', async () => {
@@ -134,13 +102,5 @@ describe.each(PLATFORMS)('the presented session on %s', (_name, platform) => {
     ]);
     expect(await statusOf(await signIn({}))).toBe(200);
     expect(await statusOf(second)).toBe(200);
-  });
-
-  it('is checked, read and evicted with its IV', async () => {
-    const { app, token, ivsOf } = await start({ cache: { ttlMs: 60_000 } });
-
-    expect((await app.get('/checks', token, { 'x-auth-iv': IV, 'x-max-age': '0' })).status).toBe(200);
-    expect((await app.get('/presented', token, { 'x-auth-iv': IV })).status).toBe(200);
-    expect(ivsOf('GET')).toEqual([IV, IV, IV, IV]);
   });
 });
