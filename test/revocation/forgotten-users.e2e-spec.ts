@@ -1,12 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { SessionAuthEvents, SessionAuthService } from 'nestjs-session-auth';
-import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import { LIBRARIES, socketTrial } from '../sockets/socket-trial.js';
 import { hold, json, reply } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
-import { describeWithRedis, redisClient } from '../support/redis.js';
-import { PATIENCE_MS } from '../fleet/fleet.js';
-import { fleets, sharedFleet, type SharedFleet } from '../fleet/suites.js';
+import { describeWithRedis } from '../support/redis.js';
+import { sharedFleet, type SharedFleet } from '../fleet/suites.js';
 
 const [[, LIBRARY]] = LIBRARIES as [(typeof LIBRARIES)[number]];
 
@@ -115,24 +113,6 @@ describeWithRedis('a user whose sessions are ended on an instance that has cache
     }
   });
 
-  it('is not let in by a check that was in flight on another instance', async () => {
-    const fleet = shared();
-    const [one, other, third] = fleet.all;
-    const token = fleet.signIn({ username: 'ann' });
-    const held = hold(json({ username: 'ann', auth_token: token }));
-    fleet.service.on('user_details', held.script);
-    const inFlight = other.status(token);
-    await held.arrived;
-    const { length } = await other.do('forgottenUsers');
-    await one.do('forgetUser', 'ann');
-    await until('it emits the user', async () => (await other.do('forgottenUsers')).length > length);
-    fleet.service.on('user_details', fleet.details);
-    fleet.revoke(token);
-    held.release();
-    await inFlight;
-    for (const instance of [other, one, third]) expect(await instance.status(token)).toBe(401);
-  });
-
   it('is revoked with all others by forgetAll', async () => {
     const fleet = shared();
     const [one, ...others] = fleet.all;
@@ -153,41 +133,5 @@ describeWithRedis('a user whose sessions are ended on an instance that has cache
     const texts = await Promise.all(keys.map(async (key) => `${key} ${(await fleet.redis.get(key)) ?? ''}`));
     expect(keys.length).toBeGreaterThan(0);
     expect(texts.join('\n')).not.toContain('zaphod');
-  });
-});
-
-describeWithRedis('sockets that open after the sessions of their user were ended here', () => {
-  const trial = socketTrial(LIBRARY);
-  const start = fleets();
-
-  it('stay open when the message of their own instance arrives, and close by one of another [Q19]', async () => {
-    const fleet = await start();
-    const redis = redisClient(fleet.server.port);
-    fleet.keep({ close: () => redis.disconnect() });
-    const { app } = await trial.start({
-      cache: { ttlMs: 60_000, store: new RedisSessionStore({ redis, timeoutMs: PATIENCE_MS }) },
-    });
-    const other = await fleet.instance({ baseUrl: trial.service.url, platform: 'Fastify' });
-    await fleet.subscribed(2);
-    const forgotten: (string | undefined)[] = [];
-    app.get(SessionAuthEvents).forgottenUsers$.subscribe((username) => forgotten.push(username));
-
-    // Redis holds back what is written and published.
-    await fleet.redis.call('CLIENT', 'PAUSE', 60_000, 'WRITE');
-    const done = app.get(SessionAuthService).forgetUser('ann');
-    const ann = await trial.attempt(trial.service.signInAs({ username: 'ann' }));
-    expect([ann.opened, trial.counts().watched, await other.do('forgottenUsers')]).toEqual([true, 1, []]);
-    await fleet.redis.call('CLIENT', 'UNPAUSE');
-    await done;
-    await until('the message was published', async () => (await other.do('forgottenUsers')).includes('ann'));
-    await other.do('forgetUser', 'bob');
-    // Messages keep their order.
-    await until('a later message arrives', () => forgotten.includes('bob'));
-    expect([forgotten, trial.counts().watched]).toEqual([['ann', 'bob'], 1]);
-    const { length } = ann.messages;
-    await until('it receives a broadcast', () => ann.messages.length > length);
-
-    await other.do('forgetUser', 'ann');
-    expect(await ann.closed).toMatchObject({ statusCode: 401 });
   });
 });
