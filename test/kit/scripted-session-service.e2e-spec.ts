@@ -4,10 +4,8 @@ import {
   afterDelay,
   hold,
   inTurn,
-  json,
   reply,
   startSessionService,
-  type Script,
   type ScriptedSessionService,
 } from 'nestjs-session-auth/testing';
 import { until } from '../support/until.js';
@@ -41,7 +39,6 @@ async function signOut(url: string, token: string): Promise<number> {
 }
 
 const ANN = { username: 'ann', password: 'secret' };
-const USER_DETAILS = ['GET /authentication/user_details HTTP/1.1', 'host: a', 'connection: close', '', ''];
 
 /** Returns credentials with a further field, whose JSON has this length. */
 function ofLength(length: number): object {
@@ -61,37 +58,27 @@ function exchange(service: ScriptedSessionService, ...lines: readonly string[]):
 }
 
 describe('a scripted session service', () => {
-  it('ends a session at its sign-out, and answers a second one with 401', async () => {
-    const { url, signInAs } = bound(keep(await startSessionService()));
-    const [token, other] = [signInAs(), signInAs()];
-
-    expect([await signOut(url, token), await signOut(url, token)]).toEqual([200, 401]);
-    expect([await userDetails(url, token), await userDetails(url, other)]).toEqual([401, 200]);
-  });
-
-  it('signs in the users that were added', async () => {
+  it('signs in the users that were added, and ends a session at its sign-out', async () => {
     const service = keep(await startSessionService());
+    const { url } = service;
     service.addUser({ username: 'eve', password: 'secret' }, { role: 'recruiter' });
-    const signedIn = await signIn(service.url, JSON.stringify({ username: 'eve', password: 'secret' }));
+    const signedIn = await signIn(url, JSON.stringify({ username: 'eve', password: 'secret' }));
     const { auth_token, ...record } = (await signedIn.json()) as { auth_token: string };
-
     expect(record).toEqual({ username: 'eve', role: 'recruiter' });
-    expect(await userDetails(service.url, auth_token)).toBe(200);
+    expect(await userDetails(url, auth_token)).toBe(200);
+    expect([await signOut(url, auth_token), await signOut(url, auth_token)]).toEqual([200, 401]);
+    expect(await userDetails(url, auth_token)).toBe(401);
     for (const [body, status] of [
       ['{"username":"eve","password":"wrong"}', 401],
-      ['{"username":"bob","password":"secret"}', 401],
       ['{"username":"bob"}', 400],
-      ['null', 400],
       ['{', 400],
-    ] as const) {
-      expect((await signIn(service.url, body)).status).toBe(status);
-    }
+    ] as const)
+      expect((await signIn(url, body)).status).toBe(status);
   });
 
   it.each<[status: number, head: string, body?: unknown]>([
     [200, 'GET /authentication/user_details?fields=all'],
     [200, 'GET https://sessions.example.com:8443/authentication/user_details?a=/b?c'],
-    [404, 'GET ftp://sessions.example.com/authentication/user_details'],
     [404, 'GET /http://sessions.example.com/authentication/user_details'],
     [404, 'POST /authentication/user_details'],
     [404, 'PUT /authentication', ANN],
@@ -124,15 +111,6 @@ describe('a scripted session service', () => {
     expect(service.requests.map(({ body: kept }) => kept.length)).toEqual([Math.min(sent.length, 1_048_576)]);
   });
 
-  it.each<[what: string, script: Script, received: RegExp]>([
-    ['JSON', json({ username: 'ann' }), /\r\ncontent-type: application\/json\r\n[^]*\{"username":"ann"\}/i],
-    ['a status without a body', reply(418), /^HTTP\/1\.1 418 [^]*\r\n\r\n0\r\n\r\n$/],
-  ])('sends %s', async (_what, script, received) => {
-    const service = keep(await startSessionService());
-    service.on('user_details', script);
-    expect(await exchange(service, ...USER_DETAILS)).toMatch(received);
-  });
-
   it('answers by its scripts in turn, the last one from then on', async () => {
     const service = keep(await startSessionService());
     service.on('user_details', inTurn(reply(401), reply(403)));
@@ -142,45 +120,25 @@ describe('a scripted session service', () => {
     expect([service.callsTo('user_details'), service.callsTo('sign_in')]).toEqual([3, 0]);
   });
 
-  it('answers when the test or the time releases its script', async () => {
+  it('answers when the test releases its script', async () => {
     const service = keep(await startSessionService());
-    const held = hold(inTurn(reply(401), reply(403)));
+    const held = hold(reply(403));
     service.on('user_details', held.script);
     const first = userDetails(service.url, 'token');
     await held.arrived;
     service.on('user_details', afterDelay(1, reply(404)));
     expect(await userDetails(service.url, 'token')).toBe(404);
     held.release();
-    expect(await first).toBe(401);
-    service.on('user_details', held.script);
-    expect(await userDetails(service.url, 'token')).toBe(403);
+    expect(await first).toBe(403);
   });
 
-  it.each(['/', '/api/v2/', 'api'])(
-    'answers below its base path %p, and elsewhere with 404',
-    async (basePath) => {
-      const { url, signInAs } = bound(keep(await startSessionService({ basePath })));
-      const token = signInAs();
-
-      expect(new URL(url).pathname).toBe(
-        basePath === '/api/v2/' ? '/api/v2' : basePath.length > 1 ? '/api' : '/',
-      );
-      expect(await userDetails(url, token)).toBe(200);
-      expect(await userDetails(`${url}/wrong`, token)).toBe(404);
-      if (new URL(url).pathname !== '/') expect(await userDetails(new URL(url).origin, token)).toBe(404);
-      expect((await signIn(`${url}/wrong`, '{}')).status).toBe(404);
-      expect(await signOut(`${url}/wrong`, token)).toBe(404);
-      expect(await userDetails(url, token)).toBe(200);
-    },
-  );
-
-  it('resets connections while it is down, regardless of its scripts', async () => {
-    const service = keep(await startSessionService());
-    service.on('user_details', reply(403));
-    service.setDown(true);
-    await expect(userDetails(service.url, 'token')).rejects.toThrow('fetch failed');
-    service.setDown(false);
-    expect(await userDetails(service.url, 'token')).toBe(403);
+  it('answers below its base path, and elsewhere with 404', async () => {
+    const service = keep(await startSessionService({ basePath: 'api/' }));
+    const token = service.signInAs();
+    expect(new URL(service.url).pathname).toBe('/api');
+    expect(await userDetails(service.url, token)).toBe(200);
+    for (const elsewhere of [`${service.url}/wrong`, new URL(service.url).origin])
+      expect(await userDetails(elsewhere, token)).toBe(404);
   });
 
   it('leaves no server and no connection open after close(), also if it is closed twice', async () => {
@@ -197,7 +155,3 @@ describe('a scripted session service', () => {
     });
   });
 });
-
-function bound(service: ScriptedSessionService) {
-  return { url: service.url, signInAs: (username = 'ann') => service.signInAs({ username }) };
-}

@@ -16,6 +16,7 @@ import {
   AuthToken,
   CclScope,
   CurrentUser,
+  fromHeader,
   Public,
   Roles,
   SessionAuthGuard,
@@ -29,9 +30,6 @@ import {
 import { TestSessions, type SessionHeaders } from 'nestjs-session-auth/testing';
 import { IsOptional, IsString } from 'class-validator';
 import { z } from 'zod';
-import { sessionSockets } from 'nestjs-session-auth/sockets';
-import { Feed, FeedGateway } from '../sockets/feed.gateway.js';
-import { SOCKET_LIBRARIES } from '../sockets/peers.js';
 import { always } from '../support/always.js';
 import { EXPRESS, platforms } from '../support/platforms.js';
 
@@ -73,11 +71,21 @@ class OpeningsController {
   }
 }
 
-@Module({
-  imports: [SessionAuthModule.forRoot({ baseUrl: 'http://127.0.0.1:9', apiKey: 'application-key' })],
-  controllers: [OpeningsController],
-})
+@Controller('partners')
+@UseGuards(SessionAuthGuard)
+class PartnersController {
+  @Get() partners(): string {
+    return 'partners';
+  }
+}
+
+const forRoot = (options: Partial<SessionAuthOptions> & SessionAuthExtras = {}): DynamicModule =>
+  SessionAuthModule.forRoot({ baseUrl: 'http://127.0.0.1:9', apiKey: 'application-key', ...options });
+
+@Module({})
 class AppModule {}
+@Module({})
+class Partners {}
 
 describe.each(platforms('Express'))(
   'an application under test with TestSessions on %s',
@@ -87,7 +95,9 @@ describe.each(platforms('Express'))(
     let url: string;
 
     beforeEach(async () => {
-      const moduleRef = await sessions.install(Test.createTestingModule({ imports: [AppModule] })).compile();
+      const moduleRef = await sessions
+        .install(Test.createTestingModule({ imports: [forRoot()], controllers: [OpeningsController] }))
+        .compile();
       app = moduleRef.createNestApplication(await platform(), { logger: false });
       await app.listen(0, '127.0.0.1');
       // After a longer stall, a client would use a connection that the server has closed.
@@ -187,16 +197,6 @@ describe('TestSessions', () => {
     return { app, get, status: (headers) => always(async () => (await get('/me', headers)).status) };
   }
 
-  const forRoot = (options: Partial<SessionAuthOptions> & Pick<SessionAuthExtras, 'plugins'> = {}) =>
-    SessionAuthModule.forRoot({ baseUrl: 'http://127.0.0.1:9', apiKey: 'application-key', ...options });
-
-  it('serve a module that is registered with a factory', async () => {
-    const sessions = new TestSessions();
-    const useFactory = () => Promise.resolve({ baseUrl: 'http://127.0.0.1:9', apiKey: 'application-key' });
-    const { status } = await start(sessions, SessionAuthModule.forRootAsync({ useFactory }));
-    expect(await status(sessions.signInAs())).toBe(200);
-  });
-
   it('do not skip the validation of options', async () => {
     await expect(start(new TestSessions(), forRoot({ apiKey: '' }))).rejects.toThrow('apiKey');
   });
@@ -228,29 +228,20 @@ describe('TestSessions', () => {
     expect(await status(headers)).toBe(401);
   });
 
-  it.each(SOCKET_LIBRARIES)(
-    'admit a socket of %s, and close it when its user signs out',
-    async (_library, adapter, connect) => {
-      const sessions = new TestSessions();
-      const builder = Test.createTestingModule({
-        imports: [forRoot({ plugins: [sessionSockets] })],
-        providers: [FeedGateway, Feed],
-      });
-      const app = (await sessions.install(builder).compile()).createNestApplication(await EXPRESS(), {
-        logger: false,
-      });
-      started.push(app);
-      await app.useWebSocketAdapter(adapter(app)).listen(0, '127.0.0.1');
-      await expect(connect(await app.getUrl(), {})).rejects.toMatchObject({ denial: { statusCode: 401 } });
-
-      const headers = sessions.signInAs({ username: 'ann' });
-      const peer = await connect(await app.getUrl(), { headers });
-      expect(await peer.ask('me')).toEqual(['answer', { username: 'ann', token: headers['x-auth-token'] }]);
-      await app.get(SessionAuthService).signOut(headers['x-auth-token']);
-      expect((await peer.ended()).statusCode).toBe(401);
-      await peer.close();
-    },
-  );
+  it('serve every registration of an application', async () => {
+    const sessions = new TestSessions();
+    const token = fromHeader('x-partner-token');
+    const partners = {
+      module: Partners,
+      imports: [forRoot({ token, isGlobal: false })],
+      controllers: [PartnersController],
+    };
+    const { get, status } = await start(sessions, { module: AppModule, imports: [forRoot(), partners] });
+    const headers = sessions.signInAs();
+    const ofPartner = { ...headers, 'x-partner-token': headers['x-auth-token'] };
+    expect([await status(headers), (await get('/partners', ofPartner)).status]).toEqual([200, 200]);
+    expect(await always(async () => (await get('/partners', headers)).status)).toBe(401);
+  });
 
   it('have the fields of an own record class', async () => {
     const sessions = new TestSessions<Employee>();
