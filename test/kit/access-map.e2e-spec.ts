@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import {
   Controller,
@@ -12,7 +12,7 @@ import {
   VersioningType,
   type INestApplication,
 } from '@nestjs/common';
-import { APP_GUARD, RouterModule } from '@nestjs/core';
+import { RouterModule } from '@nestjs/core';
 import { Field, GraphQLModule, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { EventPattern, MessagePattern } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
@@ -130,6 +130,31 @@ const apollo = (guarded: boolean) =>
 const OPENINGS = { controllers: [OpeningsController] };
 const providers = [FeedGateway, OpeningsResolver, FeaturedResolver, OwnsOpening];
 
+@Controller({ path: 'versioned', version: ['1', VERSION_NEUTRAL] })
+class VersionedController {
+  @Get() list(): string {
+    return 'in';
+  }
+
+  @Get('second') @Version('2') @Public() second(): string {
+    return 'in';
+  }
+}
+
+@Controller()
+class HealthController {
+  @Get('health') @Public() health(): string {
+    return 'in';
+  }
+
+  @Get('rest') rest(): string {
+    return 'in';
+  }
+}
+
+@Module({ controllers: [VersionedController] })
+class InnerModule {}
+
 const lineOf = ({ kind, call, handler, access, rules, isOpen }: AccessMapEntry): string =>
   [kind, call, handler, access, ...rules, isOpen ? 'open' : 'closed'].join(' | ');
 
@@ -227,87 +252,37 @@ describe.each(platforms('Fastify'))('the access map on %s', (_name, platform) =>
     ]);
   });
 
-  it.each([
-    ['useGlobalGuards()', [], (app: INestApplication) => void app.useGlobalGuards(app.get(SessionAuthGuard))],
-    ['APP_GUARD', [{ provide: APP_GUARD, useExisting: SessionAuthGuard }], undefined],
-  ])('knows a guard of %s', async (_way, guards, configure) => {
-    const { app } = await start({ ...OPENINGS, providers: [OwnsOpening, ...guards] }, configure);
-    expect(findOpenHandlers(app).map(({ access }) => access)).not.toContain('unguarded');
-  });
-});
-
-@Controller({ path: 'versioned', version: ['1', VERSION_NEUTRAL] })
-class VersionedController {
-  @Get() list(): string {
-    return 'in';
-  }
-
-  @Get('second') @Version('2') @Public() second(): string {
-    return 'in';
-  }
-}
-
-@Controller()
-class HealthController {
-  @Get('health') @Public() health(): string {
-    return 'in';
-  }
-
-  @Get('rest') rest(): string {
-    return 'in';
-  }
-}
-
-@Module({ controllers: [VersionedController] })
-class InnerModule {}
-
-describe.each(platforms('Fastify'))('the routes of the access map on %s', (_name, platform) => {
-  let running: RunningApp;
-
-  beforeAll(async () => {
+  it('names routes as they are called: with their prefix, their version and the path of their module', async () => {
     const imports = [
       { module: InnerModule },
       RouterModule.register([{ path: 'inner', module: InnerModule }]),
     ];
-    const sample = { controllers: [HealthController], imports, options: { protectAllRoutes: true } };
-    const root = sampleApp({ baseUrl: 'https://sessions.example.com', ...sample });
-    const configure = (app: INestApplication): void => {
-      app.setGlobalPrefix('api', { exclude: [{ path: 'health', method: RequestMethod.GET }] });
-      app.enableVersioning({ type: VersioningType.URI });
-    };
-    running = await startApp(platform, root, { configure });
-  });
-  afterAll(() => running.close());
-
-  it('have their prefix, their version and the path of their module', () => {
-    expect(accessMapOf(running.app).map(({ call, isOpen }) => [call, isOpen])).toEqual([
+    // The guard of `useGlobalGuards()` is known too.
+    const running = await start({ controllers: [HealthController], imports }, (nest) => {
+      nest.setGlobalPrefix('api', { exclude: [{ path: 'health', method: RequestMethod.GET }] });
+      nest.enableVersioning({ type: VersioningType.URI }).useGlobalGuards(nest.get(SessionAuthGuard));
+    });
+    const map = accessMapOf(running.app).map(({ call, isOpen }) => [call, isOpen] as const);
+    expect(map).toEqual([
       ['GET /api/inner/versioned', false],
       ['GET /api/rest', false],
       ['GET /api/v1/inner/versioned', false],
       ['GET /api/v2/inner/versioned/second', true],
       ['GET /health', true],
     ]);
+    for (const [call, isOpen] of map)
+      expect((await running.get(call.replace('GET ', ''))).status).toBe(isOpen ? 200 : 401);
   });
 
-  it('answer a caller without a session as in the map', async () => {
-    for (const { call, isOpen } of accessMapOf(running.app)) {
-      const reply = await running.get(call.replace('GET ', ''));
-      expect([call, reply.status]).toEqual([call, isOpen ? 200 : 401]);
-    }
-  });
-});
-
-describe.each(platforms('Fastify'))('a version in a header on %s', (_name, platform) => {
-  it('follows the path', async () => {
-    const root = sampleApp({ baseUrl: 'https://sessions.example.com', controllers: [VersionedController] });
-    const configure = (app: INestApplication): void =>
-      void app.enableVersioning({ type: VersioningType.HEADER, header: 'x-version' });
-    const running = await startApp(platform, root, { configure });
-    expect(accessMapOf(running.app).map(({ call }) => call)).toEqual([
+  it('names a version in a header after the path', async () => {
+    const { app } = await start(
+      { controllers: [VersionedController] },
+      (nest) => void nest.enableVersioning({ type: VersioningType.HEADER, header: 'x-version' }),
+    );
+    expect(accessMapOf(app).map(({ call }) => call)).toEqual([
       'GET /versioned (version 1)',
       'GET /versioned',
       'GET /versioned/second (version 2)',
     ]);
-    await running.close();
   });
 });

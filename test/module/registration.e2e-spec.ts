@@ -147,11 +147,6 @@ describe.each(platforms('Fastify'))('the reach of the module on %s', (_name, pla
     expect(await statusesOf((baseUrl) => [sessionAuth(baseUrl), FeatureModule])).toEqual([200, 401, 200]);
   });
 
-  it('is the modules that import it, with `isGlobal: false`', async () => {
-    const modules = (baseUrl: string) => [importing(sessionAuth(baseUrl, { isGlobal: false }))];
-    expect(await statusesOf(modules)).toEqual([200, 401, 200]);
-  });
-
   it.each([true, false])(
     'is every route, with `protectAllRoutes` (isGlobal: %p), but those marked @Public',
     async (isGlobal) => {

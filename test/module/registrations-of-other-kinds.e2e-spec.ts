@@ -1,96 +1,20 @@
-import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Controller, Inject, type INestApplication, type Provider } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
-import { Field, GraphQLModule, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { Controller, Inject, type INestApplication } from '@nestjs/common';
 import { MessagePattern, type ClientProxy, type MicroserviceOptions } from '@nestjs/microservices';
 import { type OnGatewayInit, SubscribeMessage, WebSocketGateway, type WsResponse } from '@nestjs/websockets';
-import { CurrentUser, fromPayload, Roles, SessionAuthGuard } from 'nestjs-session-auth';
+import { CurrentUser, fromPayload, Roles } from 'nestjs-session-auth';
 import { sessionSockets, SessionSockets } from 'nestjs-session-auth/sockets';
 import { firstValueFrom } from 'rxjs';
-import { postGraphql, type GraphqlReply } from '../graphql/graphql-client.js';
 import { TCP, tcpClientOf } from '../messages/openings.microservice.js';
 import { HandshakeDenied, SOCKET_LIBRARIES, type Peer } from '../sockets/peers.js';
 import { bootstrapError } from '../support/sample-app.js';
-import { platforms } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
 import { PARTNER, Partners, Root, Staff, STAFF, twoServices } from './two-registrations.js';
-
-const guard: Provider = { provide: APP_GUARD, useClass: SessionAuthGuard };
 
 /** Of the registration for staff, whose guard Nest calls for all modules. */
 const CLOSED = { isGlobal: true, protectAllRoutes: true };
 
 const text = String;
-
-@ObjectType()
-class Desk {
-  @Field() name!: string;
-}
-
-@Resolver(() => Desk)
-class StaffResolver {
-  @Query(() => Desk) desk(): Desk {
-    return { name: 'desk' };
-  }
-
-  @ResolveField(() => String) @Roles('clerk') clerk(@CurrentUser('username') name?: string): string {
-    return text(name);
-  }
-}
-
-/** Of a factory, so that Nest knows the class by its instance only. */
-@Resolver(() => Desk)
-class PartnersResolver {
-  @Query(() => String) @Roles('clerk') partner(@CurrentUser('username') name?: string): string {
-    return text(name);
-  }
-
-  @ResolveField(() => String) @Roles('clerk') supplier(@CurrentUser('username') name?: string): string {
-    return text(name);
-  }
-}
-
-describe.each(platforms('Express'))('fields of GraphQL on %s', (_name, platform) => {
-  const bed = testbed(platform);
-
-  it('are each checked by the registration of their resolver, also below those of others [P68]', async () => {
-    const { forStaff, forPartners, asked, ann, bob } = await twoServices(bed);
-    const app = await bed.app({
-      module: Root,
-      imports: [
-        { module: Staff, imports: [forStaff()], providers: [StaffResolver, guard] },
-        {
-          module: Partners,
-          imports: [forPartners()],
-          providers: [{ provide: 'resolver', useFactory: () => new PartnersResolver() }, guard],
-        },
-        GraphQLModule.forRoot<ApolloDriverConfig>({
-          driver: ApolloDriver,
-          autoSchemaFile: true,
-          graphiql: false,
-          fieldResolverEnhancers: ['guards'],
-        }),
-      ],
-    });
-    const ask = async (query: string, headers: Record<string, string>): Promise<unknown> => {
-      const { data, errors } = (await (
-        await postGraphql(app.url, { query }, undefined, headers)
-      ).json()) as GraphqlReply;
-      return errors?.map(({ path }) => path) ?? data;
-    };
-    const query = '{ desk { supplier clerk name } partner }';
-    expect(await ask(query, { [STAFF]: ann, [PARTNER]: bob })).toEqual({
-      desk: { supplier: 'bob', clerk: 'ann', name: 'desk' },
-      partner: 'bob',
-    });
-    const { staff, partner } = asked();
-    expect([new Set(staff), new Set(partner)]).toEqual([new Set([ann]), new Set([bob])]);
-    expect(await ask('{ desk { supplier } }', { [STAFF]: ann })).toEqual([['desk', 'supplier']]);
-    expect(await ask('{ partner }', { [STAFF]: ann })).toEqual([['partner']]);
-    expect(asked().partner).toEqual([]);
-  });
-});
 
 @Controller()
 class StaffMessages {
@@ -182,10 +106,10 @@ class ForeignGateway extends Feed {
 
 const plugins = [sessionSockets];
 
-describe('a gateway with SessionSockets of another registration than that of its module', () => {
+describe('a gateway with SessionSockets of another registration', () => {
   const bed = testbed();
 
-  it('stops the start [P68]', async () => {
+  it('than that of its module stops the start [P68]', async () => {
     const { forStaff, forPartners } = await twoServices(bed);
     const foreign = {
       module: Staff,
@@ -202,6 +126,17 @@ describe('a gateway with SessionSockets of another registration than that of its
       'ForeignGateway has SessionSockets of another registration of SessionAuthModule than that of its module, which checks its messages. Inject those of its module.',
     );
   });
+
+  it('beside another one on the same port stops the start [P68]', async () => {
+    const { forStaff, forPartners } = await twoServices(bed);
+    const imports = [
+      { module: Staff, imports: [forStaff({ plugins })], providers: [OtherGateway] },
+      { module: Partners, imports: [forPartners({ plugins })], providers: [PartnersGateway] },
+    ];
+    await expect(bed.app({ module: Root, imports })).rejects.toThrow(
+      'SessionSockets.protect() was called for one server by two registrations. Protect it by one: give the gateways of each another port.',
+    );
+  });
 });
 
 describe.each(SOCKET_LIBRARIES)('a gateway on %s', (_name, adapter, connect) => {
@@ -211,23 +146,6 @@ describe.each(SOCKET_LIBRARIES)('a gateway on %s', (_name, adapter, connect) => 
     for (const peer of peers.splice(0)) await peer.close();
   });
   const configure = (app: INestApplication): void => void app.useWebSocketAdapter(adapter(app));
-
-  it('of another registration on the same port stops the start [P68]', async () => {
-    const { forStaff, forPartners } = await twoServices(bed);
-    const starting = bed.app(
-      {
-        module: Root,
-        imports: [
-          { module: Staff, imports: [forStaff({ plugins })], providers: [OtherGateway] },
-          { module: Partners, imports: [forPartners({ plugins })], providers: [PartnersGateway] },
-        ],
-      },
-      { configure },
-    );
-    await expect(starting).rejects.toThrow(
-      'SessionSockets.protect() was called for one server by two registrations. Protect it by one: give the gateways of each another port.',
-    );
-  });
 
   it('is checked by the registration of its module, at its handshake and each message [P68]', async () => {
     const { forStaff, forPartners, asked, ann, bob } = await twoServices(bed);

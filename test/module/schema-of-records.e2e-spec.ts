@@ -1,14 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Req, UseGuards } from '@nestjs/common';
-import { Test } from '@nestjs/testing';
-import { type } from 'arktype';
 import { Transform, Type } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
 import {
   Authorize,
   Roles,
   SessionAuthGuard,
-  SessionAuthModule,
   SessionAuthService,
   UserRecord,
   type UserRecordClass,
@@ -18,6 +15,7 @@ import { z } from 'zod';
 import { always } from '../support/always.js';
 import { CapturedLog } from '../support/captured-log.js';
 import { platforms } from '../support/platforms.js';
+import { bootstrapError, sampleApp } from '../support/sample-app.js';
 import { reply } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 
@@ -46,16 +44,6 @@ const byZod = z.object({
     .optional(),
 });
 
-const byArktype = type({
-  '+': 'delete',
-  'username?': 'string',
-  'first_name?': 'string',
-  'role?': 'string',
-  shift: "'day' | 'night'",
-  'badge?': type({ '+': 'delete', number: 'number.integer' }),
-  'motto?': type('string').pipe((text) => text.toUpperCase()),
-});
-
 type Employee = z.infer<typeof byZod>;
 
 @Controller()
@@ -77,7 +65,6 @@ class EmployeeController {
 const KINDS: readonly [string, UserRecordClass | UserRecordSchema][] = [
   ['a class', ByClass],
   ['zod', byZod],
-  ['arktype', byArktype],
 ];
 const EVE = { username: 'eve', role: 'clerk', shift: 'night', badge: { number: 7 } };
 
@@ -129,9 +116,7 @@ describe.each(platforms('Express'))('records that are described on %s', (_name, 
     });
 
     it.each([
-      [{ badge: { number: '7' } }, 'badge.number'],
-      [{ first_name: { secret: 1 } }, 'first_name'],
-      [{ username: '' }, 'identityFields'],
+      [{ badge: { number: 'secret' } }, 'badge.number'],
       [{ auth_token: 7 }, 'auth_token'],
     ])(
       'make the answer no user, which is logged once without value, user and token: %j',
@@ -209,17 +194,13 @@ describe('what the application puts into a record', () => {
     },
   );
 
-  it.each(['a class', 'zod'])('by %s may not contain itself, which the log line says [P67]', async (kind) => {
+  it('may not contain itself, which the log line says [P67]', async () => {
     const tree: Record<string, unknown> = { floors: 2 };
     tree.children = [{ parent: tree }];
-    class Cyclic extends UserRecord {
-      @Transform(() => tree) @IsOptional() readonly tree?: object;
-    }
-    const cyclic = z.object({ username: z.string().optional() }).transform((user) => ({ ...user, tree }));
+    const userRecord = z.object({ username: z.string().optional() }).transform((user) => ({ ...user, tree }));
     const service = await bed.service();
     const log = new CapturedLog();
-    const options = { userRecord: kind === 'zod' ? cyclic : Cyclic };
-    const app = await bed.sample({ baseUrl: service.url, options }, { logger: log });
+    const app = await bed.sample({ baseUrl: service.url, options: { userRecord } }, { logger: log });
     const token = service.signInAs({ username: 'ann', tree: 'fir' } as object);
     expect((await app.get('/me', token)).status).toBe(503);
     const line = 'invalid user record: user_details answered 200, but tree must not contain itself.';
@@ -251,29 +232,23 @@ describe('names of fields that are data', () => {
 });
 
 describe('an application does not start with', () => {
-  const late = z.object({ username: z.string().optional() }).refine(() => Promise.resolve(true));
   const throwing = z.object({}).transform((): { username?: string } => {
     throw new Error('the text');
   });
+  const ofVersion2 = { '~standard': { version: 2, validate: () => ({ value: {} }) } };
 
   it.each([
     ['a schema that answers late', z.object({}).transform((user) => Promise.resolve(user)), 'answers later'],
-    ['a refinement that answers late', late, 'throws an error'],
     ['a schema that throws', throwing, 'throws an error'],
     [
       'another version of Standard Schema',
-      { '~standard': { version: 2, validate: () => ({ value: {} }) } },
-      'Schema',
+      ofVersion2,
+      'a class that extends UserRecord, or a Standard Schema',
     ],
-    ['an object', {}, 'a class that extends UserRecord, or a Standard Schema'],
   ])('%s as userRecord', async (_what, userRecord, problem) => {
-    const module = SessionAuthModule.forRoot({
-      baseUrl: 'https://sessions.example.com',
-      apiKey: 'key',
-      userRecord: userRecord as UserRecordSchema,
-    });
-    const start = Test.createTestingModule({ imports: [module] }).compile();
-    await expect(start).rejects.toMatchObject({ message: expect.stringMatching(problem) });
-    await expect(start).rejects.not.toMatchObject({ message: expect.stringContaining('the text') });
+    const options = { userRecord: userRecord as UserRecordSchema };
+    const error = await bootstrapError(sampleApp({ baseUrl: 'https://sessions.example.com', options }));
+    expect(error.message).toContain(problem);
+    expect(error.message).not.toContain('the text');
   });
 });

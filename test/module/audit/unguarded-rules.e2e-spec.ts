@@ -1,24 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  Controller,
-  Get,
-  Scope,
-  UseGuards,
-  UseInterceptors,
-  type CallHandler,
-  type ExecutionContext,
-  type NestInterceptor,
-  type Type,
-} from '@nestjs/common';
+import { Controller, Scope, UseGuards, type Type } from '@nestjs/common';
 import { ApolloServerPluginInlineTraceDisabled } from '@apollo/server/plugin/disabled';
 import { ApolloDriver, ApolloFederationDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { GraphQLModule, Query, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
 import { MessagePattern, type MicroserviceOptions } from '@nestjs/microservices';
 import { fromPayload, Public, Roles, SessionAuthGuard } from 'nestjs-session-auth';
-import { firstValueFrom, type Observable } from 'rxjs';
-import { APP_GUARD, APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
+import { firstValueFrom } from 'rxjs';
+import { APP_GUARD, NestFactory } from '@nestjs/core';
 import { TCP, tcpClientOf } from '../../messages/openings.microservice.js';
-import type { RunningApp } from '../../support/platforms.js';
 import { sampleApp } from '../../support/sample-app.js';
 import { testbed } from '../../support/testbed.js';
 import { askGraphql, hybrid, outcomeOf, visit, type AuditedApp } from './audited-app.js';
@@ -50,19 +39,6 @@ class MessagesController {
   }
 }
 
-class CacheInterceptor implements NestInterceptor {
-  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return next.handle();
-  }
-}
-
-@Controller()
-class CachedController {
-  @Get('salary') @Roles('boss') @UseInterceptors(CacheInterceptor) salaryForBosses(): string {
-    return visit('CachedController.salaryForBosses');
-  }
-}
-
 @Controller({ scope: Scope.REQUEST })
 class BoundWithRule extends MessagesController {
   constructor() {
@@ -80,13 +56,6 @@ class BoundWithGuard extends MessagesController {
   }
 }
 class UnknownGuard extends SessionAuthGuard {}
-
-@Controller()
-class UncachedController {
-  @Get('salary') @Roles('boss') salaryForBosses(): string {
-    return visit('UncachedController.salaryForBosses');
-  }
-}
 
 @Resolver('Company')
 @UseGuards(SessionAuthGuard)
@@ -183,21 +152,6 @@ describe('rules where Nest runs no guards', () => {
     const served = places(MessagesController, 'plain', 'ruledForBosses');
     const expected = { open: [], served, named: [], isStopped: false };
     expect(await outcomeOf(create, await bed.service())).toEqual(expected);
-  });
-
-  it('a guarded route that CacheInterceptor caches for all users, local or global, is named by the audit with a remedy, which stops the start [P23]', async () => {
-    const service = await bed.service();
-    const global = { provide: APP_INTERCEPTOR, useClass: CacheInterceptor };
-    const call = (app: RunningApp, token?: string): Promise<unknown> => app.get('/salary', token);
-    for (const [controller, providers] of [
-      [CachedController, []],
-      [UncachedController, [global]],
-    ] as const) {
-      const named = places(controller, 'salaryForBosses');
-      const create = (): AuditedApp => ({ controllers: [controller], providers: [...providers], call });
-      const expected = { open: [], served: named, named, isStopped: true };
-      expect(await outcomeOf(create, service)).toEqual(expected);
-    }
   });
 });
 

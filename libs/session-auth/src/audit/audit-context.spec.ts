@@ -85,11 +85,9 @@ describe('the context of the audit', () => {
   ];
 
   it.each<[string, unknown[], boolean]>([
-    ['it runs none', [{}], false],
     ['it runs others', [others], false],
     ['it runs them', [guarded], true],
     ['one of two modules runs them', [guarded, {}], false],
-    ['both modules run them', [guarded, guarded], true],
   ])('knows whether Nest runs guards on fields: %s', async (_which, options, fieldsAreGuarded) => {
     const modules = options.map((each) => graphqlModule(each));
     expect((await contextOf(modules)).fieldsAreGuarded).toBe(fieldsAreGuarded);

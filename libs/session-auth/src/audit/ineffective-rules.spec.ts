@@ -82,9 +82,7 @@ describe('a method that overrides one with a rule', () => {
     ['a role, and is public', [isAdmin], [Public()], [], false, []],
     ['a role, and has another', [isAdmin], [Roles('clerk')], [], false, []],
     ['a role, and names the guard', [isAdmin], [guarded], [], false, []],
-    ['an opening', [Public()], [], [], false, []],
     ['an optional session', [OptionalAuth()], [], [], false, []],
-    ['nothing', [], [], [], false, []],
   ])('is named or not: %s', (_what, ruled, own, ofClass, isGlobal, expected) => {
     const base = extending(Nothing, 'Base', [...ruled, Get()]);
     expect(found(handlerOf(extending(base, 'Sub', [...own, Get()], ofClass)), { isGlobal })).toEqual(
@@ -135,7 +133,6 @@ describe('a handler whose field another one resolves', () => {
   it.each<[string, Handler, Handler, unknown]>([
     ['without a rule', resolver('Other', []), ruled, stops],
     ['with another rule', resolver('Other', [Roles('clerk')]), ruled, stops],
-    ['that is public', resolver('Other', [Public()]), ruled, stops],
     ['with the same rule', resolver('Other', [Roles('admin')]), ruled, []],
     ['of a subclass that opens it', resolver('Other', [Public()], ruled.owner), ruled, []],
     ['of the same class', ruled, ruled, []],
@@ -229,7 +226,6 @@ describe('a route or a message that another controller serves', () => {
 
   it.each<[string, Handler[], Handler, unknown]>([
     ['first', [controller('Other', [Get('a')]), ruled], ruled, served('GET /list/a')],
-    ['first, public', [controller('Other', [Public(), Get('a')]), ruled], ruled, served('GET /list/a')],
     ['first, with the same rule', [controller('Other', [Roles('admin'), Get('a')]), ruled], ruled, []],
     ['later', [ruled, controller('Other', [Get('a')])], ruled, []],
     ['first, with another method', [controller('Other', [Post('a')]), ruled], ruled, []],

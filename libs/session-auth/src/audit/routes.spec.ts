@@ -106,16 +106,7 @@ describe('the paths of a route', () => {
         message: [],
       },
     ],
-    [
-      ['/v/'],
-      {
-        root: ['/v', '/v/clients'],
-        some: ['/v/:id', '/v/all', '/v/clients/:id', '/v/clients/all'],
-        pattern: ['/v/text', '/v/clients/text'],
-        message: [],
-      },
-    ],
-    [['a', 'b'], expect.objectContaining({ root: ['/a', '/a/clients', '/b', '/b/clients'] })],
+    [['/a/', 'b'], expect.objectContaining({ root: ['/a', '/a/clients', '/b', '/b/clients'] })],
   ])('are each prefix, path of the controller and path of the method: %j', (prefixes, expected) => {
     expect(paths(prefixes)).toEqual(expected);
   });

@@ -101,7 +101,6 @@ describe('a class of a plugin that is not named', () => {
     ['by a property of a provider', { providers: [ByProperty] }, 'ByProperty'],
     ['by a provider of each request', { providers: [OfRequest] }, 'OfRequest'],
     ['by a transient provider that another injects', { providers: [Transient, Indirect] }, 'Indirect'],
-    ['by a controller', { controllers: [InController] }, 'InController'],
     ['by a guard that a controller names', { controllers: [Guarded] }, 'OfInjectable'],
     ['by a factory', { providers: [{ provide: 'made', useFactory: () => 1, inject: [Part] }] }, 'A provider'],
     ['where the registration is imported', { providers: [ByConstructor], isGlobal: false }, 'ByConstructor'],
@@ -121,11 +120,6 @@ describe('a class of a plugin that is not named', () => {
     const root = { module: Root, imports, providers };
     const starting = NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
     await expect(starting).rejects.toThrow('A provider needs Late');
-  });
-
-  it('may exist where nothing injects it', async () => {
-    const context = await start({});
-    await context.close();
   });
 
   it('is undefined where it is optional', async () => {

@@ -68,19 +68,6 @@ describe('a subscriber of an isolated observable', () => {
     errored.source.error(new Error('of the source'));
     expect([completed, errored].map(({ failed }) => failed.mock.calls.length)).toEqual([1, 1]);
   });
-
-  it('gets an error of the source if it wants it, and is reported otherwise', () => {
-    const { source, observable, failed } = isolatedSource();
-    const errors: unknown[] = [];
-    observable.subscribe({ error: (error) => errors.push(error) });
-    Reflect.apply(Reflect.get(observable, 'subscribe') as () => void, observable, [
-      undefined,
-      (error: unknown) => errors.push(error),
-    ]);
-    observable.subscribe(() => undefined);
-    source.error('error');
-    expect([errors, failed.mock.calls.length]).toEqual([['error', 'error'], 1]);
-  });
 });
 
 describe('an operator of an isolated observable', () => {

@@ -97,12 +97,11 @@ describe('signIn()', () => {
     expect(signedIn).not.toHaveBeenCalled();
   });
 
-  it('rejects credentials and an X-AUTH-IV that cannot be sent, without a call', async () => {
-    await expect(service.signIn({ username: 'ann' } as never)).rejects.toMatchObject({
-      code: 'INVALID_REQUEST',
-    });
+  it('rejects what cannot be sent, without a call, and a refusal with its error', async () => {
     await expect(signIn({ authIv: 'i v' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
     expect(requests).toEqual([]);
+    answers(reply(401));
+    await expect(signIn()).rejects.toMatchObject({ code: 'CREDENTIALS_REJECTED' });
   });
 
   it('is limited in number, and takes its time at most', async () => {
@@ -293,15 +292,5 @@ describe('forgetUser() and forgetAll()', () => {
   it('reject a name that is not one', async () => {
     await expect(service.forgetUser('')).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
     expect(ended).toEqual([]);
-  });
-});
-
-describe('the error of the answer', () => {
-  it('has its code', async () => {
-    answers(reply(401));
-    expect(await errorOf(signIn())).toMatchObject({ code: 'CREDENTIALS_REJECTED' });
-    answers(reply(403));
-    expect(await errorOf(service.signOut('token'))).toMatchObject({ code: 'ACCESS_DENIED' });
-    expect(await errorOf(service.forget('to ken'))).toMatchObject({ code: 'SESSION_REJECTED' });
   });
 });

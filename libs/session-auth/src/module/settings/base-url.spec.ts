@@ -12,7 +12,6 @@ describe('baseUrl', () => {
     ['https://sessions.example.com/api/v1//', 'https://sessions.example.com/api/v1'],
     [new URL('http://127.0.0.1:3100/x/'), 'http://127.0.0.1:3100/x'],
     ['https://sessions.example.com/a//b', 'https://sessions.example.com/a//b'],
-    ['https://sessions.example.com/authentication/v1', 'https://sessions.example.com/authentication/v1'],
     ['https://sessions.example.com/my-authentication', 'https://sessions.example.com/my-authentication'],
   ])('%p is the root %p', (value, root) => {
     expect(readBaseUrl(value)).toBe(root);
@@ -21,18 +20,15 @@ describe('baseUrl', () => {
   it.each([
     [undefined, 'is missing'],
     ['', 'is missing'],
-    ['sessions.example.com', 'is not an absolute URL'],
     ['localhost:3100', 'must start with http'],
     [' https://sessions.example.com', 'is not an absolute URL'],
     [null, 'is not an absolute URL'],
     [{ href: 'https://sessions.example.com/' }, 'is not an absolute URL'],
-    [new URL('ftp://sessions.example.com'), 'must start with http'],
     ['https://user:canary@sessions.example.com', 'must not hold a user'],
     ['https://:canary@sessions.example.com', 'must not hold a user'],
     ['https://sessions.example.com/?key=canary', 'must not have a query'],
     ['https://sessions.example.com/?', 'must not have a query'],
     ['https://sessions.example.com/#', 'must not have a query'],
-    ['https://sessions.example.com/authentication', 'must not end in /authentication'],
     ['https://sessions.example.com/api/authentication/', 'must not end in /authentication'],
   ])('%p is refused: it %s', (value, problem) => {
     const read = (): unknown => readBaseUrl(value);

@@ -34,28 +34,23 @@ describe('an extra of a registration', () => {
     ['protectAllRoutes', false],
   ])('is refused if it is no boolean: %s', (extra, fallback) => {
     const message = `SessionAuthModule: ${extra} must be a boolean. Set true or false, or leave it out for ${fallback}.`;
-    for (const value of [null, '', 'true', 'false', 0, 1, {}]) {
+    for (const value of [null, 'false', 0]) {
       expect(() => main({ [extra]: value })).toThrow(new Error(message));
       expect(() => asynchronous({ [extra]: value })).toThrow(new Error(message));
     }
   });
 
-  it.each([
-    [null],
-    ['sockets'],
-    [{ open: () => undefined }],
-    [[undefined]],
-    [[{ open: 'all' }]],
-    [[() => undefined]],
-  ])('is refused if it is no list of plugins: plugins', (plugins) => {
-    const message =
-      'SessionAuthModule: plugins must be a list of plugins. Name values that entries of nestjs-session-auth export for it.';
-    expect(() => main({ plugins })).toThrow(new Error(message));
-    expect(() => asynchronous({ plugins })).toThrow(new Error(message));
-  });
+  it.each([[null], [{ open: () => undefined }], [[undefined]], [[{ open: 'all' }]]])(
+    'is refused if it is no list of plugins: plugins',
+    (plugins) => {
+      const message =
+        'SessionAuthModule: plugins must be a list of plugins. Name values that entries of nestjs-session-auth export for it.';
+      expect(() => main({ plugins })).toThrow(new Error(message));
+      expect(() => asynchronous({ plugins })).toThrow(new Error(message));
+    },
+  );
 
   it.each([
-    [{ reportOnly: true }, 'reportOnly'],
     [{ baseUrl: 'https://sessions.example.com', apiKey: 'secret-key' }, 'baseUrl, apiKey'],
     [{ isglobal: false, plugins: [] }, 'isglobal'],
     [{ cache: undefined, protectAllRoutes: true }, 'cache'],

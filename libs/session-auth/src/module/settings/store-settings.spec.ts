@@ -48,15 +48,10 @@ describe('the timeout of a store', () => {
 });
 
 describe('the secret of a store', () => {
-  it.each([
-    [SECRET, [SECRET]],
-    [
-      [OTHER, SECRET],
-      [OTHER, SECRET],
-    ],
-  ])('may have 16 to 1024 characters, and may be a list', (secret, secrets) => {
-    expect(sharedOf(storeWith({ secret }))?.secrets).toEqual(secrets);
-    expect(sharedOf(storeWith({ secret }), { apiKey: () => 'key' })?.secrets).toEqual(secrets);
+  it('may have 16 to 1024 characters, and may be a list', () => {
+    for (const secret of [SECRET, [OTHER, SECRET]])
+      for (const apiKey of ['key', () => 'key'])
+        expect(sharedOf(storeWith({ secret }), { apiKey })?.secrets).toEqual([secret].flat());
   });
 
   it('stops the application if it is missing and the application key is a function', () => {
@@ -68,20 +63,15 @@ describe('the secret of a store', () => {
     );
   });
 
-  it.each([
-    [null],
-    [SECRET.slice(1)],
-    [`${OTHER}f`],
-    [{ length: 16 }],
-    [[]],
-    [[SECRET, OTHER, undefined]],
-    [['short', SECRET]],
-  ])('stops the application if it is %p', (secret) => {
-    expect(() => sharedOf(storeWith({ secret }))).toThrow(
-      new Error(
-        'SessionAuthModule: cache.store.secret must be a string, or a list of strings. ' +
-          'Give it 16 to 1024 random characters, the same on every instance.',
-      ),
-    );
-  });
+  it.each([[SECRET.slice(1)], [`${OTHER}f`], [{ length: 16 }], [[]], [[SECRET, undefined]]])(
+    'stops the application if it is %p',
+    (secret) => {
+      expect(() => sharedOf(storeWith({ secret }))).toThrow(
+        new Error(
+          'SessionAuthModule: cache.store.secret must be a string, or a list of strings. ' +
+            'Give it 16 to 1024 random characters, the same on every instance.',
+        ),
+      );
+    },
+  );
 });
