@@ -252,7 +252,7 @@ describe.each(platforms('Fastify'))('the access map on %s', (_name, platform) =>
     ]);
   });
 
-  it('names routes as they are called: with their prefix, their version and the path of their module', async () => {
+  it('names routes as they are called with their prefix, their version and the path of their module', async () => {
     const imports = [
       { module: InnerModule },
       RouterModule.register([{ path: 'inner', module: InnerModule }]),

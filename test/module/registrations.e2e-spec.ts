@@ -89,7 +89,6 @@ describe('two registrations for the whole application', () => {
       [whole(), whole()],
       [whole(), asyncWhole()],
       [closed(), closed()],
-      [closed(), whole()],
       [whole(), GlobalWrapper],
     ] as const) {
       for (const imports of [
@@ -130,7 +129,6 @@ describe('two registrations that a module is given stop the start [P68]', () => 
       ['Root', 'Partners'],
     ],
     ['by two imports of its own, also without handlers', holding(Root, [here(), asyncHere()]), ['Root']],
-    ['by forRootAsync', exporting(Root, [asyncHere(), partners], [Shared]), ['Root', 'Partners']],
   ])('%s', async (_how, root, names) => {
     const error = await bootstrapError(root);
     expect(error).toBeInstanceOf(InvalidConfigurationError);

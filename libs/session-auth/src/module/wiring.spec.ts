@@ -10,6 +10,7 @@ import { tokenKeyOf } from '../contract/session-identity.js';
 import type { SessionAuthOptions } from './options/options.js';
 import { clientSetupOf, registrationOf } from './wiring.js';
 
+const session = { token: 'token', authIv: undefined };
 const PAUSE_MS = 1_000;
 const breaker = { minimumCalls: 1, failureRatio: 1, pauseMs: PAUSE_MS, windowMs: 10_000 };
 
@@ -20,7 +21,7 @@ async function registrationWith(options: Partial<SessionAuthOptions> = {}) {
   const userDetails = jest.fn(() => Promise.resolve(unavailable('server_error')));
   const client = { userDetails } as unknown as SessionClient<UserRecord>;
   const registration = await registrationOf(await clientSetupOf(all, {}, modules), client, modules);
-  return { ...registration, breakers: () => registration.events.serviceStatus.value.breakers };
+  return { ...registration, userDetails, breakers: () => registration.events.serviceStatus.value.breakers };
 }
 
 beforeEach(() => {
@@ -43,6 +44,12 @@ describe('a registration', () => {
     ]);
   });
 
+  it('calls the service with the session, in the time of its options', async () => {
+    const { verifier, userDetails } = await registrationWith({ timeoutMs: 7_000 });
+    await verifier.verify(session);
+    expect(userDetails.mock.calls).toEqual([[session, expect.objectContaining({ remainingMs: 7_000 })]]);
+  });
+
   it('emits the ends of sessions', async () => {
     const { verifier, events } = await registrationWith();
     const [ended, users]: unknown[][] = [[], []];
@@ -56,13 +63,13 @@ describe('a registration', () => {
 
   it('reports no state of a breaker after the application has shut down', async () => {
     const { verifier, events, breakers } = await registrationWith();
-    await verifier.callService({ token: 'token', authIv: undefined });
+    await verifier.callService(session);
     events.complete();
     jest.advanceTimersByTime(PAUSE_MS * 2);
     expect(breakers()).toEqual({ known: 'closed', strangers: 'open' });
   });
 
-  it.each<[SessionAuthOptions['cache'], number]>([
+  it.each<[NonNullable<SessionAuthOptions['cache']>, number]>([
     [{ ttlMs: 1_000, maxEntries: 20_000 }, 20_000],
     [{ ttlMs: 1_000, maxEntries: 10 }, 10_000],
   ])('knows as many sessions as are cached (%j), and 10 000 at least', async (cache, capacity) => {

@@ -1,18 +1,15 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Observable } from 'rxjs';
 import { tokenKeyOf } from '../../contract/session-identity.js';
-import type { SessionAuthDecision } from '../../guard/decision-reports.js';
 import { UP, type ServiceStatus } from '../../verifier/service-status.js';
 import { EventSource } from './event-source.js';
 import { SessionAuthEvents } from './session-auth-events.js';
 
-const DECISION = { isAllowed: true } as SessionAuthDecision;
 const DOWN = { ...UP, state: 'down' } as unknown as ServiceStatus;
 
-function eventsOf(): { source: EventSource; events: SessionAuthEvents; failed: ReturnType<typeof jest.fn> } {
+function eventsOf(): { source: EventSource; events: SessionAuthEvents } {
   const source = new EventSource();
-  const failed = jest.fn();
-  return { source, failed, events: new SessionAuthEvents(source, failed) };
+  return { source, events: new SessionAuthEvents(source, () => undefined) };
 }
 
 /** The values that an observable emits from now on, until it completes. */
@@ -62,16 +59,6 @@ describe('the events of a registration', () => {
     expect(states).toEqual([UP.state, 'down', UP.state]);
     source.serviceStatus.next(DOWN);
     expect(events.serviceStatus).toBe(DOWN);
-  });
-
-  it('have the decisions of the guard, and report a subscriber that fails', () => {
-    const { source, events, failed } = eventsOf();
-    events.decisions$.subscribe(() => {
-      throw new Error('fault');
-    });
-    const decisions = listen(events.decisions$);
-    source.decisions.next(DECISION);
-    expect([decisions, failed.mock.calls.length]).toEqual([[DECISION], 1]);
   });
 
   it('complete when the application shuts down', () => {
