@@ -25,7 +25,7 @@ import { observeSessionAuth } from 'nestjs-session-auth/opentelemetry';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import type { DrainSettings } from './draining-app.js';
 
-const { platform, baseUrl, options, drain, drainMs, hooks, redisPort, tcpPort } = JSON.parse(
+const { platform, baseUrl, options, drain, drainMs, redisPort, tcpPort } = JSON.parse(
   process.argv[2] ?? '',
 ) as DrainSettings;
 const redis = redisPort === undefined ? undefined : new Redis({ port: redisPort, host: '127.0.0.1' });
@@ -134,8 +134,6 @@ await app.startAllMicroservices();
 await app.listen(0, '127.0.0.1');
 // If Nest listens for the signal, it ends the process itself. Here nothing does, so that an open handle keeps
 // the process alive.
-if (hooks) app.enableShutdownHooks();
-else
-  process.once('SIGTERM', (signal) => void (app as { close(signal: string): Promise<void> }).close(signal));
+process.once('SIGTERM', (signal) => void (app as { close(signal: string): Promise<void> }).close(signal));
 process.channel?.unref();
 report(await app.getUrl());

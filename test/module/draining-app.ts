@@ -12,8 +12,6 @@ export interface DrainSettings {
   /** Who waits between the signal and the closing of the server. */
   readonly drain: 'terminus' | 'hook';
   readonly drainMs: number;
-  /** Nest itself listens for the signal, and not the application. */
-  readonly hooks: boolean;
   readonly redisPort: number | undefined;
   readonly tcpPort: number;
 }
