@@ -171,12 +171,4 @@ describe('the audit at bootstrap', () => {
       expect(await run(modules, 'warn', isNest12)).toEqual(isShared ? [warning] : []);
     },
   );
-
-  it('warns once for each GraphQLModule with a shared context', async () => {
-    const modules = await modulesOf(
-      [contradicting(1)],
-      [graphqlModule({ context: SHARED }), graphqlModule({ context: SHARED })],
-    );
-    expect(await run(modules)).toHaveLength(3);
-  });
 });
