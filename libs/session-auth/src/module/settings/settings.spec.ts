@@ -174,17 +174,6 @@ describe('options that are no options', () => {
       expectRefused(extra, [undefined, 'partners'], message);
     },
   );
-
-  it('are an error of the application, if one of its getters throws', () => {
-    const failure = new TypeError('SessionAuthModule: the application');
-    const options = {
-      ...REQUIRED,
-      get timeoutMs(): number {
-        throw failure;
-      },
-    };
-    expect(() => readSettings(options)).toThrow(failure);
-  });
 });
 
 describe('an integer', () => {
