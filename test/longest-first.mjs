@@ -14,7 +14,6 @@ const LONGEST = [
   'simulation/simulation',
   'session-service/reference-service',
   'check/application-code',
-  'fleet/cluster',
   'demo/console',
   'messages/rabbitmq',
   'module/shutdown',

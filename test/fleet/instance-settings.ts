@@ -1,11 +1,5 @@
-import type { RedisOptions } from 'ioredis';
 import type { SessionAuthCacheOptions, SessionAuthOptions } from 'nestjs-session-auth';
 import type { RedisSessionStoreOptions } from 'nestjs-session-auth/redis';
-
-/** Which Redis, and how its client is made. */
-type RedisPlace =
-  | { readonly port: number; readonly options?: Pick<RedisOptions, 'keyPrefix' | 'username' | 'password'> }
-  | { readonly nodes: { host: string; port: number }[]; readonly options?: { readonly keyPrefix?: string } };
 
 export interface InstanceSettings {
   readonly platform?: 'Express' | 'Fastify';
@@ -16,7 +10,7 @@ export interface InstanceSettings {
   readonly lowerCaseNames?: boolean;
   /** Runs in a separate process, which ends with it. @default false */
   readonly ownProcess?: boolean;
-  readonly redis: RedisPlace;
+  readonly redis: { readonly port: number };
   readonly store?: Omit<RedisSessionStoreOptions, 'redis'>;
   readonly options?: Partial<Pick<SessionAuthOptions, 'timeoutMs' | 'breaker' | 'retry'>> & {
     readonly apiKey?: string;

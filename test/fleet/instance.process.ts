@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import { NestFactory, type AbstractHttpAdapter } from '@nestjs/core';
 import { Controller, Get, Module, UseGuards } from '@nestjs/common';
 import { Transform } from 'class-transformer';
-import { Cluster, Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import {
   CurrentUser,
   SessionAuthEvents,
@@ -56,15 +56,12 @@ async function adapterOf(platform: InstanceSettings['platform']): Promise<Abstra
 async function startInstance({
   platform,
   baseUrl,
-  redis: at,
+  redis: { port },
   store,
   options,
   lowerCaseNames,
 }: InstanceSettings) {
-  const redis =
-    'nodes' in at
-      ? new Cluster(at.nodes, at.options ?? {})
-      : new Redis({ port: at.port, host: '127.0.0.1', ...at.options });
+  const redis = new Redis({ port, host: '127.0.0.1' });
   redis.on('error', () => undefined);
   const cache = { ttlMs: 60_000, ...options?.cache, store: new RedisSessionStore({ redis, ...store }) };
   const imports = [

@@ -43,18 +43,17 @@ export function sharedFleet(count: number, settings: Partial<InstanceSettings> =
 
 /**
  * Checks a session on the first instance and, when it is in the store, on the others, which ask the service
- * only if the machine stalls for longer than they wait for the store. `keys` are those of the store.
+ * only if the machine stalls for longer than they wait for the store.
  */
 export async function expectAskedOnce(
   fleet: Fleet,
   [first, ...others]: readonly Instance[],
   token: string,
-  keys = (): Promise<readonly string[]> => fleet.entries(),
 ): Promise<void> {
   const { asked } = fleet;
-  const { length } = await keys();
+  const { length } = await fleet.entries();
   expect(await first?.status(token)).toBe(200);
-  await until('its session is stored', async () => (await keys()).length > length);
+  await until('its session is stored', async () => (await fleet.entries()).length > length);
   const beganMs = performance.now();
   const statuses = await Promise.all(others.map((other) => other.status(token)));
   const hasStalled = performance.now() - beganMs >= PATIENCE_MS;

@@ -30,7 +30,7 @@ export const BUGS = [
     file: 'fleet/fleet.ts',
     find: "if (found.kind === 'missing' && flight.isCurrent)",
     replace: 'if (false)',
-    suites: ['fleet/fleet-instances', 'fleet/shared-sessions'],
+    suites: ['fleet/fleet-instances', 'revocation/sign-out-in-a-fleet'],
   },
   {
     name: 'A revocation is compared with the clock of the host',

@@ -38,11 +38,6 @@ export class RedisCluster {
     return answers.map(([, count]) => Number(count));
   }
 
-  /** Returns every key, of all nodes that are up. */
-  async keys(): Promise<string[]> {
-    return (await Promise.all(this.#nodes.map(({ client }) => client.keys('*')))).flat();
-  }
-
   /** Removes a node from the cluster, which the node does not notice. */
   async forget(index: number): Promise<void> {
     const id = String(await this.#client(index).call('CLUSTER', 'MYID'));

@@ -1,61 +1,15 @@
 import { describe, expect } from '@jest/globals';
-import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
-import { SessionAuthService, type SessionAuthOptions } from 'nestjs-session-auth';
 import type { Script, SeenRequest } from 'nestjs-session-auth/testing';
-import { bytesThenSilence } from '../support/byte-scripts.js';
 import { platforms, type RunningApp } from '../support/platforms.js';
-import { PASSWORD, TOKEN } from '../support/trial/canaries.js';
 import { rowsOn } from '../support/trial/row.js';
-import { ANN, type Trial } from '../support/trial/trial.js';
+import type { Trial } from '../support/trial/trial.js';
 import { TRANSPORTS } from '../support/transports.js';
-
-/** Routes to the session service, each with its options. */
-const WAYS = ['the built-in pool', 'an agent', 'a proxy'] as const;
 
 const OK = 'HTTP/1.1 200 OK';
 const TYPE = 'Content-Type: application/json';
 const CHUNKED = 'Transfer-Encoding: chunked';
 const CONTINUE = ['HTTP/1.1 100 Continue', ''];
-const HINTS = ['HTTP/1.1 103 Early Hints', 'Link: </style.css>; rel=preload', ''];
-
-function httpOver(
-  way: (typeof WAYS)[number],
-  serviceUrl: string,
-): Pick<SessionAuthOptions, 'http'> & { readonly baseUrl: string } {
-  const { hostname, port } = new URL(serviceUrl);
-  if (way === 'a proxy')
-    return {
-      baseUrl: 'http://sessions.example.com',
-      http: { proxy: { host: hostname, port: Number(port) } },
-    };
-  return {
-    baseUrl: serviceUrl,
-    http: way === 'an agent' ? { httpAgent: new Agent({ keepAlive: true }) } : {},
-  };
-}
-
-/** An application that reaches the service of a row that way. */
-async function over(way: (typeof WAYS)[number], trial: Trial, options: Partial<SessionAuthOptions> = {}) {
-  const { baseUrl, http } = httpOver(way, trial.service.url);
-  const { url, app } = await trial.keepApp(
-    { timeoutMs: trial.timeoutMs, ...options, http: { ...http, ...options.http } },
-    baseUrl,
-  );
-  return { url, sessions: app.get(SessionAuthService) };
-}
-
-function answerOf(record: object): string[] {
-  const body = JSON.stringify(record);
-  return [OK, TYPE, `Content-Length: ${body.length}`, '', body];
-}
-
-/** A body of a number of bytes, each in a separate chunk. */
-function inChunksOfOne(length: number): Script {
-  const body = JSON.stringify(ANN).padEnd(length);
-  const chunks = body.replace(/[^]/g, '1\r\n$&\r\n');
-  return bytesThenSilence(OK, TYPE, CHUNKED, '', `${chunks}0\r\n\r\n`);
-}
 
 /** One byte a turn, forever. */
 const drip: Script = (_request, _response, socket) => {
@@ -70,57 +24,20 @@ function writeForever(socket: Socket, text: string): void {
 describe.each(platforms('Express'))('replies on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
-  row('a reply in chunks of one byte is read up to the limit, and not beyond it [P12]', async (trial) => {
-    const maxResponseBytes = 65_536;
-    for (const way of WAYS) {
-      const { url } = await over(way, trial, { timeoutMs: 60_000, http: { maxResponseBytes } });
-      trial.service.on('user_details', inChunksOfOne(maxResponseBytes));
-      expect(await trial.status({ at: url })).toBe(200);
-      trial.service.on('user_details', inChunksOfOne(maxResponseBytes + 1));
-      expect(await trial.status({ at: url })).toBe(503);
-    }
-  });
-
   row(
-    'a reply that drips, one byte a chunk, becomes 503 at the deadline [P12]',
-    async (trial) => {
-      trial.service.on('user_details', drip);
-      for (const way of WAYS) {
-        const { url } = await over(way, trial, { http: { maxResponseBytes: 1_048_576 } });
-        expect(await trial.status({ at: url })).toBe(503);
-      }
-    },
-    { options: { timeoutMs: 400 } },
-  );
-
-  row('interim replies before the reply change nothing [P18]', async (trial) => {
-    const answer = (record: object): Script =>
-      bytesThenSilence(...HINTS, ...CONTINUE, ...CONTINUE, ...HINTS, ...CONTINUE, ...answerOf(record));
-    for (const way of WAYS) {
-      const { url, sessions } = await over(way, trial);
-      trial.service.on('user_details', answer(ANN));
-      trial.service.on('sign_in', answer({ ...ANN, auth_token: TOKEN }));
-      trial.service.on('sign_out', answer({}));
-      expect([await trial.status({ at: url }), await trial.status({ at: url })]).toEqual([200, 200]);
-      expect((await sessions.signIn({ username: 'ann', password: PASSWORD })).kind).toBe('signed-in');
-      await sessions.signOut(TOKEN);
-    }
-  });
-
-  row(
-    'interim replies and then nothing, or interim replies forever, become 503 in time [P18]',
+    'a reply that drips, one byte a chunk, and interim replies forever become 503 at the deadline [P12] [P18]',
     async (trial) => {
       const forever: Script = (_request, _response, socket) =>
         writeForever(socket, [...CONTINUE, ''].join('\r\n'));
-      for (const way of WAYS) {
-        const { url } = await over(way, trial);
-        for (const script of [bytesThenSilence(...HINTS, ...CONTINUE, 'HTTP/1.1 1'), forever]) {
+      for (const [, http] of TRANSPORTS) {
+        const { url } = await trial.keepApp({ timeoutMs: 400, breaker: false, http: http() });
+        for (const script of [drip, forever]) {
           trial.service.on('user_details', script);
           expect(await trial.status({ at: url })).toBe(503);
         }
       }
     },
-    { options: { timeoutMs: 400, breaker: false } },
+    { options: { timeoutMs: 400 } },
   );
 });
 
@@ -162,21 +79,6 @@ describe.each(platforms('Express'))('a desynchronised connection on %s', (_name,
     const { status, body } = await trial.ask({ at: url, token, iv: null });
     return status === 200 ? (JSON.parse(body) as { username: string }).username : String(status);
   };
-
-  rows(
-    'an answer with the token of another caller is 503, and one log line a minute contains the remedy [P19]',
-    async (trial, app) => {
-      trial.service.on('user_details', service(() => replyWith(named(BOB))).script);
-      expect([
-        await userAt(trial, app, USER),
-        await userAt(trial, app, 'token-of-eve'),
-        await userAt(trial, app, BOB),
-      ]).toEqual(['503', '503', 'bob']);
-      const lines = trial.log.lines.filter((line) => line.includes('token mismatch'));
-      expect(lines).toHaveLength(1);
-      expect(lines[0]).toContain("tokenEcho: 'ignore'");
-    },
-  );
 
   rows('of two answers to one request the second reaches no caller [P19]', async (trial, app) => {
     for (const recordOf of [named, nameless]) {
@@ -220,26 +122,6 @@ describe.each(platforms('Express'))('a desynchronised connection on %s', (_name,
         await userAt(trial, app, BOB),
         await userAt(trial, app, BOB),
       ]).toEqual(['ann', '503', 'bob']);
-    },
-  );
-
-  row(
-    'a connection on which each answer is that of the request before is not used again [P19]',
-    async (trial) => {
-      const app = await trial.keepApp({ maxInFlight: 1, timeoutMs: 5_000 });
-      let before = USER;
-      const shifted = service((token, socket) => {
-        const answered = shifted.sockets.indexOf(socket) === 0 ? before : token;
-        before = token;
-        return replyWith(named(answered));
-      });
-      trial.service.on('user_details', shifted.script);
-      const users = [
-        await userAt(trial, app, USER),
-        await userAt(trial, app, BOB),
-        await userAt(trial, app, 'token-of-carl'),
-      ];
-      expect(users).toEqual(['ann', '503', 'carl']);
     },
   );
 

@@ -91,12 +91,13 @@ describe('a reply that an interceptor of the application returns', () => {
 });
 
 describe('an interceptor', () => {
-  it('sees the request of a response, and can remove headers', async () => {
+  it('sees the request of a response, and can change its url and its headers, but not how it is sent', async () => {
     const { http, seen, request } = await serving();
     const paths: unknown[] = [];
     http.axiosRef.interceptors.request.use((config) => {
       Object.assign(config.headers, { 'X-A': null, 'X-B': undefined, 'X-C': 'c' });
-      return config;
+      config.url = `${config.url}?tenant=7`;
+      return Object.assign(config, { maxRedirects: 5, maxContentLength: -1, decompress: true, timeout: 1 });
     });
     http.axiosRef.interceptors.response.use((response) => {
       paths.push(response.config.method);
@@ -104,7 +105,7 @@ describe('an interceptor', () => {
     });
     const headers = { connection: 'keep-alive' };
     expect(await http.send(request())).toMatchObject({ status: 200, headers });
-    expect(paths).toEqual(['get']);
+    expect([paths, seen[0]?.url]).toEqual([['get'], '/?tenant=7']);
     expect(Object.keys(seen[0]?.headers ?? {}).filter((name) => name.startsWith('x-'))).toEqual(['x-c']);
   });
 
@@ -137,6 +138,18 @@ describe('an interceptor', () => {
     expect(await http.send(call)).toEqual(unavailable('shutting_down'));
     expect(asked).toBe(0);
   });
+
+  it.each(['request', 'response'] as const)(
+    'of a %s that never settles ends at the deadline',
+    async (kind) => {
+      const { http, request } = await serving();
+      http.axiosRef.interceptors[kind].use(() => new Promise<never>(() => undefined));
+      const call = request();
+      const answer = http.send(call);
+      setImmediate(() => call.deadline.end('timeout'));
+      expect(await answer).toEqual(unavailable('timeout'));
+    },
+  );
 
   it('does not prevent a call from ending at its deadline, with its connection', async () => {
     const { http, server, request } = await serving(() => undefined);

@@ -106,8 +106,10 @@ describe.each(withEach(WAYS))('a request %s (on a fresh connection: %p)', (way, 
   it.each([
     ['the headers of its reply are too long', OK.replace('\r\n\r\n', `\r\na: ${'b'.repeat(17_000)}\r\n\r\n`)],
     ['its reply is not HTTP', 'SSH-2.0-OpenSSH\r\n'],
+    ['its reply has a length and chunks', OK.replace('\r\n\r\n', '\r\ntransfer-encoding: chunked\r\n\r\n')],
+    ['its reply has two lengths', OK.replace('\r\n\r\n', '\r\ncontent-length: 2\r\n\r\n')],
     ['the service switches protocols', UPGRADE],
-  ])('is unreachable, and not stale, because %s', async (_name, bytes) => {
+  ])('is unreachable, and not stale, because %s [D05] [D08]', async (_name, bytes) => {
     expect((await exchange(way, fresh, bytes)).reply).toEqual(UNREACHABLE);
   });
 
@@ -202,7 +204,7 @@ describe.each(WAYS)('a connection %s', (way) => {
   );
 
   it.each(ENDINGS)(
-    'is unreachable, and not stale, if it is %s before its first reply',
+    'is unreachable, and not stale, if it is %s before its first reply [D04]',
     async (_name, end) => {
       expect(await repliesOf(way, [''], end)).toEqual([UNREACHABLE]);
     },
