@@ -38,16 +38,8 @@ const FAILURES: [what: string, failure: Failure][] = [
   ],
   ['is killed', midway(({ server }) => server.kill(), true)],
   ['hangs', midway((_bed, proxy) => proxy.fallSilent())],
-  ['is slow', midway((_bed, proxy) => proxy.slowDown(200))],
   ['answers garbled bytes', midway((_bed, proxy) => proxy.rewrite(garbled))],
   ['is out of memory', midway(({ redis }) => redis.config('SET', 'maxmemory', '1'))],
-  [
-    'takes another password',
-    async (bed, proxy, setup) => {
-      await bed.redis.call('ACL', 'SETUSER', 'application', 'on', '>password', '~*', '&*', '+@all');
-      return bed.app({ ...setup, redis: { port: proxy.port, username: 'application', password: 'wrong' } });
-    },
-  ],
 ];
 
 /** The milliseconds of cold checks, the quickest first; each is decided by the service. */

@@ -55,12 +55,6 @@ export class RedisCluster {
     await this.#client(index).publish(channel, message);
   }
 
-  /** Returns the number of published messages, on all nodes that are up. */
-  async published(): Promise<number> {
-    const stats = await Promise.all(this.#nodes.map(({ client }) => client.info('commandstats')));
-    return stats.reduce((sum, text) => sum + Number(/cmdstat_publish:calls=(\d+)/.exec(text)?.[1] ?? 0), 0);
-  }
-
   /** Ends a node as a power cut does. */
   async kill(index: number): Promise<void> {
     const [node] = this.#nodes.splice(index, 1);

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
@@ -16,21 +16,6 @@ const SECTIONS = [
   ...(inLongForm('the sections Sentinel and Cluster') ? ['Sentinel', 'Cluster'] : []),
 ];
 const itTakesLong = inLongForm('the samples of Sentinel and Cluster') ? it : it.skip;
-const RIGHTS = [
-  'evalsha',
-  'eval',
-  'getrange',
-  'get',
-  'mget',
-  'set',
-  'del',
-  'pttl',
-  'time',
-  'publish',
-  'subscribe',
-  'ping',
-  'info',
-];
 const MINUTE = 60_000;
 /** It has no connection of its own: only that of its subscription is tried. */
 const WITHOUT_AUTHORITY = { tls: {}, lazyConnect: true };
@@ -80,26 +65,6 @@ describeWithRedis('docs/redis.md', () => {
     },
   );
 
-  itTakesLong('The rights of the user: each is needed', async () => {
-    const { redis, store } = await open('The rights of the user');
-    const admin = client(6379);
-    const text = (await admin.call('ACL', 'GETUSER', 'session-auth')) as Record<string, string> | string[];
-    expect(String(Object.values(text)).match(/\+[\w|]+/g)).toEqual(
-      expect.arrayContaining(RIGHTS.map((right) => `+${right}`)),
-    );
-
-    // Without INFO, ioredis warns that it skips its ready check.
-    const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
-    for (const right of RIGHTS) {
-      await admin.call('ACL', 'SETUSER', 'session-auth', `-${right}`);
-      await admin.script('FLUSH');
-      await admin.call('ACL', 'LOG', 'RESET');
-      await refused(admin, right, redis as Redis, store);
-      await admin.call('ACL', 'SETUSER', 'session-auth', `+${right}`);
-    }
-    warn.mockRestore();
-  });
-
   itTakesLong('Sentinel: the store works again after a failover, and so does its subscription', async () => {
     const { store } = await open('Sentinel');
     const sentinels = [26379, 26380, 26381].map(client);
@@ -144,31 +109,4 @@ describeWithRedis('docs/redis.md', () => {
       expect(subscriber.isSubscribed).toBe(false);
     }
   });
-
-  /** Uses everything that a store does until Redis has refused this command to its user. */
-  async function refused(
-    admin: Redis,
-    command: string,
-    redis: Redis,
-    store: RedisSessionStore,
-  ): Promise<void> {
-    const fresh = redis.duplicate();
-    fresh.on('error', () => undefined);
-    const stop = store.subscribe(new RecordedSubscriber());
-    await until(`${command} is refused`, async () => {
-      await Promise.allSettled([
-        store.set('key', Buffer.from('value'), MINUTE),
-        store.get('key'),
-        store.clearTombstone('key'),
-      ]);
-      await Promise.allSettled([
-        store.publish(Buffer.from('hello')),
-        store.setRevocation('user', MINUTE),
-        store.getRevocations(['user']),
-      ]);
-      return String(await admin.call('ACL', 'LOG')).includes(`,object,${command},`);
-    });
-    await stop();
-    fresh.disconnect();
-  }
 });

@@ -1,6 +1,5 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import * as fc from 'fast-check';
 import { abortable, Deadline, type DeadlineEnd, Deadlines, inTime } from './deadline.js';
 
 describe('a deadline', () => {
@@ -99,29 +98,6 @@ describe('a shutdown', () => {
     expect([await isClosed(), running.ended]).toEqual([false, undefined]);
     await jest.advanceTimersByTimeAsync(1);
     expect([await isClosed(), running.ended]).toEqual([true, 'shutting_down']);
-  });
-});
-
-describe('the deadlines that run', () => {
-  beforeEach(() => void jest.useFakeTimers());
-  afterEach(() => void jest.useRealTimers());
-
-  /** Indexes of deadlines, in the order in which their calls complete, some of them twice. */
-  const completions = fc.array(fc.nat(7), { maxLength: 12 });
-
-  it('all end at shutdown, and no other, in whatever order calls completed before', () => {
-    fc.assert(
-      fc.property(completions, (completed) => {
-        const deadlines = new Deadlines();
-        const all = Array.from({ length: 8 }, () => deadlines.start(1_000));
-        for (const index of completed) all[index]?.clear();
-        void deadlines.close();
-        jest.advanceTimersByTime(1);
-        expect(all.map(({ ended }) => ended)).toEqual(
-          all.map((_, index) => (completed.includes(index) ? undefined : 'shutting_down')),
-        );
-      }),
-    );
   });
 });
 

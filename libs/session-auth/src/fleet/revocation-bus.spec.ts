@@ -47,7 +47,7 @@ it.each<object>([
   ...['id', 'from', 'at', 'storeMs'].flatMap((name) =>
     [undefined, null, {}].map((value) => ({ [name]: value })),
   ),
-])('a message of another version that holds %p revokes nothing', revokesNothing);
+])('a message of another version that holds %p revokes nothing [Q09]', revokesNothing);
 
 it('a message of more than 8,192 bytes revokes nothing', () => revokesNothing({ more: 'x'.repeat(8_192) }));
 
