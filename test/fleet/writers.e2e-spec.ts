@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { SessionAuthService } from 'nestjs-session-auth';
+import { IsIn } from 'class-validator';
+import { SessionAuthService, UserRecord } from 'nestjs-session-auth';
 import { json, reply } from 'nestjs-session-auth/testing';
 import { platforms } from '../support/platforms.js';
 import { describeWithRedis } from '../support/redis.js';
@@ -49,6 +50,10 @@ function turned(value: Buffer): Buffer {
   return copy;
 }
 
+class StricterRecord extends UserRecord {
+  @IsIn(['new']) readonly shape?: string;
+}
+
 describeWithRedis('a client that can write to the store', () => {
   describe.each(platforms('Express'))('of an application on %s', (_name, platform) => {
     it('can cause a call, and no more, by any value under the key of a session [Q22]', () =>
@@ -71,6 +76,20 @@ describeWithRedis('a client that can write to the store', () => {
         await bed.redis.set(key, value, 'PX', 60_000);
         bed.service.on('user_details', reply(401));
         expect([(await app.get('/me', 'token')).status, bed.asked - before]).toEqual([401, 1]);
+      }));
+
+    it('is named in the log, with its field, if it is another version whose record is not accepted', () =>
+      StoreBed.during(platform, async (bed) => {
+        bed.service.on('user_details', json({ username: 'ann', shape: 'old' }));
+        await bed.kept('token');
+        bed.service.on('user_details', json({ username: 'ann', shape: 'new' }));
+        const next = await bed.connectedApp({ options: { userRecord: StricterRecord } });
+        expect((await next.get('/me', 'token')).status).toBe(200);
+        expect(next.log.having('warn', 'invalid user record')).toEqual([
+          expect.stringContaining(
+            'cache.store has a record of another version, but shape must satisfy isIn. A call replaces it.',
+          ),
+        ]);
       }));
   });
 });
