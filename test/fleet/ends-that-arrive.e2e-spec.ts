@@ -8,25 +8,6 @@ import { fleets } from './suites.js';
 describeWithRedis('an end that a process delivers while it closes', () => {
   const start = fleets();
 
-  it('is received, although its client is still connecting [Q12]', async () => {
-    const fleet = await start();
-    const [other] = await fleet.instances(1);
-    const token = fleet.signIn();
-    expect(await other?.status(token)).toBe(200);
-    fleet.revoke(token);
-    const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
-    const letGo = proxy.hold();
-    const closing = await fleet.instance({ redis: { port: proxy.port }, ownProcess: true });
-    await closing.do('slowTimeouts', 100);
-    const forgotten = closing.do('forgetAndClose', 'ann');
-    // It answers this when it has begun to close.
-    await closing.do('revocations');
-    letGo();
-    expect(await forgotten).toBe('done');
-    await until('it is received', async () => (await other?.do('forgottenUsers'))?.includes('ann') === true);
-    expect(await other?.status(token)).toBe(401);
-  });
-
   it('is counted in the log if Redis is away, and the process still ends [Q12]', async () => {
     const fleet = await start();
     const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));

@@ -121,12 +121,6 @@ async function startInstance({
     revocations: () => ended.length,
     warnings: () => log.filter((line) => line.startsWith('warn') || line.startsWith('error')),
     closeApp: () => app.close(),
-    /** Lengthens its timeouts, for a busy machine. */
-    slowTimeouts: (factor: number) => {
-      const { setTimeout } = globalThis;
-      const slow = (run: () => void, ms = 0) => setTimeout(run, factor * ms);
-      globalThis.setTimeout = Object.assign(slow, setTimeout);
-    },
     /**
      * Whether the client of the application still works, which then is closed. Nothing ends this process
      * afterwards: it has to end by itself.
