@@ -11,10 +11,9 @@ import { retainersIn, type Retained } from './heap-snapshot.js';
 const FLAGS = ['--expose-gc', '--heap-snapshot-string-limit=1000000'];
 
 export interface HeapSettings {
-  readonly platform: string;
   readonly baseUrl: string;
   readonly options: Partial<Pick<SessionAuthOptions, 'timeoutMs' | 'cache' | 'maxInFlight' | 'breaker'>>;
-  readonly redisPort: number | undefined;
+  readonly redisPort: number;
 }
 
 /** An application in a separate process, whose heap a test can read. */

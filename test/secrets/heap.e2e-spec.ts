@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { json, reply, silence, startSessionService, type Script } from 'nestjs-session-auth/testing';
 import { RedisServer } from '../support/redis.js';
-import { startHeapApp, type HeapApp, type HeapSettings } from './heap-app.js';
+import { startHeapApp, type HeapApp } from './heap-app.js';
 
 const CANARY = 'canary-token';
 const ROUNDS = 3;
@@ -72,48 +72,41 @@ async function use({ url }: HeapApp): Promise<Record<string, number>> {
   return statuses;
 }
 
-// With a store, an application has all that it has with the cache on.
 describe('the memory of a process', () => {
-  it.each([
-    ['Express', 'the cache off', {}, false],
-    ['Fastify', 'the cache on and a store', { cache: CACHE }, true],
-  ] as const)(
-    'on %s has no token but in the private field of a cached record, with %s [P15]',
-    async (platform, _setup, options: HeapSettings['options'], redis) => {
-      const [scripted, server] = [await startSessionService(), redis ? await RedisServer.start() : undefined];
-      for (const operation of ['user_details', 'sign_in'] as const) scripted.on(operation, service);
-      const settings = { timeoutMs: 3_000, maxInFlight: 8, breaker: false, ...options } as const;
-      const start = (): Promise<HeapApp> =>
-        startHeapApp({ platform, baseUrl: scripted.url, options: settings, redisPort: server?.port });
-      const [app, other] = [await start(), server ? await start() : undefined];
-      try {
-        // The other instance finds the entry of the first in the store.
-        if (other) await use(other);
-        const statuses = await use(app);
-        expect(statuses).toMatchObject({
-          'sign-in 200': 1,
-          'stranger 403': 4 * ROUNDS,
-          'stored 200': ROUNDS,
-          'refused 401': 12 * ROUNDS,
-          'silent 503': 1,
-        });
-        await scripted.close();
-        const retained = await app.retained(CANARY);
-        const cached = retained.filter(({ value }) =>
-          /^canary-token-(accepted|stranger|stored)-\d$/.test(value),
-        );
-        expect(retained.filter((one) => !cached.includes(one))).toEqual([]);
-        expect(cached.length).toBe(options.cache ? 3 * ROUNDS : 0);
-        for (const { retainers } of cached)
-          expect(retainers).toEqual([
-            expect.stringMatching(/^(property|internal) #token of object (UserRecord|derived)$/),
-          ]);
-      } finally {
-        await app.close();
-        await other?.close();
-        await scripted.close();
-        await server?.close();
-      }
-    },
-  );
+  // With a store, an application has all that it has with the cache on.
+  it('has no token but in the private field of a cached record, with the cache on and a store [P15]', async () => {
+    const [scripted, server] = [await startSessionService(), await RedisServer.start()];
+    for (const operation of ['user_details', 'sign_in'] as const) scripted.on(operation, service);
+    const options = { timeoutMs: 3_000, maxInFlight: 8, breaker: false, cache: CACHE } as const;
+    const start = (): Promise<HeapApp> =>
+      startHeapApp({ baseUrl: scripted.url, options, redisPort: server.port });
+    const [app, other] = [await start(), await start()];
+    try {
+      // The other instance finds the entry of the first in the store.
+      await use(other);
+      expect(await use(app)).toMatchObject({
+        'sign-in 200': 1,
+        'stranger 403': 4 * ROUNDS,
+        'stored 200': ROUNDS,
+        'refused 401': 12 * ROUNDS,
+        'silent 503': 1,
+      });
+      await scripted.close();
+      const retained = await app.retained(CANARY);
+      const cached = retained.filter(({ value }) =>
+        /^canary-token-(accepted|stranger|stored)-\d$/.test(value),
+      );
+      expect(retained.filter((one) => !cached.includes(one))).toEqual([]);
+      expect(cached.length).toBe(3 * ROUNDS);
+      for (const { retainers } of cached)
+        expect(retainers).toEqual([
+          expect.stringMatching(/^(property|internal) #token of object (UserRecord|derived)$/),
+        ]);
+    } finally {
+      await app.close();
+      await other.close();
+      await scripted.close();
+      await server.close();
+    }
+  });
 });

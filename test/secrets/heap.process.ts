@@ -2,7 +2,8 @@ import 'reflect-metadata';
 import { unlink } from 'node:fs/promises';
 import { writeHeapSnapshot } from 'node:v8';
 import { Body, Controller, Delete, Get, HttpCode, Module, Post, UseGuards } from '@nestjs/common';
-import { NestFactory, type AbstractHttpAdapter } from '@nestjs/core';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Redis } from 'ioredis';
 import {
   AuthToken,
@@ -21,9 +22,8 @@ import {
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import type { HeapSettings } from './heap-app.js';
 
-const { platform, baseUrl, options, redisPort } = JSON.parse(process.argv[2] ?? '') as HeapSettings;
-const redis = redisPort === undefined ? undefined : new Redis({ port: redisPort, host: '127.0.0.1' });
-const store = redis && { store: new RedisSessionStore({ redis }) };
+const { baseUrl, options, redisPort } = JSON.parse(process.argv[2] ?? '') as HeapSettings;
+const store = new RedisSessionStore({ redis: new Redis({ port: redisPort, host: '127.0.0.1' }) });
 
 @Controller()
 @UseGuards(SessionAuthGuard)
@@ -70,20 +70,14 @@ class SessionsController {
       apiKey: 'application-key',
       token: [fromHeader('x-auth-token'), fromBearer(), fromCookie('session')],
       ...options,
-      ...(options.cache && { cache: { ...options.cache, ...store } }),
+      ...(options.cache && { cache: { ...options.cache, store } }),
     }),
   ],
   controllers: [MeController, SessionsController],
 })
 class HeapModule {}
 
-/** Loads one platform alone: a process starts sooner. */
-async function adapterOf(name: string): Promise<AbstractHttpAdapter> {
-  if (name === 'Fastify') return new (await import('@nestjs/platform-fastify')).FastifyAdapter();
-  return new (await import('@nestjs/platform-express')).ExpressAdapter();
-}
-
-const app = await NestFactory.create(HeapModule, await adapterOf(platform), { logger: false });
+const app = await NestFactory.create(HeapModule, new FastifyAdapter(), { logger: false });
 await app.listen(0, '127.0.0.1');
 
 /** Everything that the process holds when its requests are over. */
