@@ -31,10 +31,7 @@ const SOON_MS = 1_000;
 
 /** How an application differs from the others. */
 export interface StoreAppSetup {
-  readonly redis?: Pick<
-    RedisOptions,
-    'port' | 'username' | 'password' | 'keyPrefix' | 'enableAutoPipelining' | 'stringNumbers'
-  >;
+  readonly redis?: Pick<RedisOptions, 'port'>;
   readonly store?: Partial<RedisSessionStoreOptions>;
   readonly options?: Partial<SessionAuthOptions>;
   readonly ttlMs?: number;

@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 
 /** Changes the bytes that the far end sends. */
 type Meddle = (bytes: Buffer) => Buffer | Promise<Buffer>;
 
 const asTheyAre: Meddle = (bytes) => bytes;
 
-/** A TCP proxy on a free port that cuts, delays, silences or rewrites the bytes of the port behind it. */
+/** A TCP proxy on a free port that cuts, silences or rewrites the bytes of the port behind it. */
 export class MeddlingProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -48,19 +47,6 @@ export class MeddlingProxy {
   /** Swallows what arrives on the connections of this time, without ending them: a NAT has dropped them. */
   drop(): void {
     for (const socket of this.#sockets) socket.removeAllListeners('data').unpipe().resume();
-  }
-
-  /** Passes everything on so much later. */
-  slowDown(ms: number): void {
-    this.#meddle = (bytes) => delay(ms, bytes);
-  }
-
-  /** Keeps everything back until the returned function is called. */
-  hold(): () => void {
-    let letGo = (): void => undefined;
-    const isOver = new Promise<void>((resolve) => (letGo = resolve));
-    this.#meddle = (bytes) => isOver.then(() => bytes);
-    return letGo;
   }
 
   rewrite(meddle: (bytes: Buffer) => Buffer): void {
