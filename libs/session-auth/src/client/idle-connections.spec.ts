@@ -148,16 +148,6 @@ describe('a check on a connection that was idle', () => {
     expect([await answer, deadline.lostMs]).toEqual([200, 100]);
   });
 
-  it('costs one more call for each of many dead connections [P63]', async () => {
-    const count = 60;
-    const service = await Service.withDead(count);
-    const answers = Array.from({ length: count }, () => service.send());
-    await service.arrivals(2 * count);
-    jest.advanceTimersByTime(PATIENCE_MS);
-    expect(await Promise.all(answers)).toEqual(Array(count).fill(200));
-    expect([service.seen.length, service.served.connections()]).toEqual([3 * count, 2 * count]);
-  });
-
   it('closes those that were idle for as long when it was dead [P63]', async () => {
     const service = await Service.withDead(8);
     const answer = service.send();
