@@ -241,15 +241,6 @@ describe('a tombstone in the store', () => {
     await sleep(5);
     expect([await verdict, one.news]).toEqual([ann, [['foundTombstone', KEYS.tokenKey]]]);
   });
-
-  it('is not reported for a session without one', async () => {
-    const store = new MemoryStore(new MemoryServer());
-    const one = instanceOf(store);
-    await one.check();
-    await one.check();
-    await sleep();
-    expect(one.news).toEqual([]);
-  });
 });
 
 describe('a refresh', () => {
@@ -280,17 +271,6 @@ describe('a refresh', () => {
       1,
       1,
       ['value'],
-    ]);
-  });
-
-  it('makes a call if it finds a tombstone', async () => {
-    const { store, one, other } = await storedFor(30_000);
-    await one.tier.deliver({ kind: 'signingOut', tokenKey: KEYS.tokenKey });
-    other.state.answer = UNAUTHENTICATED;
-    expect(await other.refresh()).toEqual(UNAUTHENTICATED);
-    expect([other.news, kinds(store)]).toEqual([
-      [['foundTombstone', KEYS.tokenKey]],
-      ['tombstone', 'tombstone'],
     ]);
   });
 });
