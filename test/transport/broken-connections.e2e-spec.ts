@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect } from '@jest/globals';
 import { SessionAuthService } from 'nestjs-session-auth';
 import { startSessionService, type ScriptedSessionService } from 'nestjs-session-auth/testing';
-import { json, silence, type Script } from '../support/scripted-service.js';
+import { json, type Script } from '../support/scripted-service.js';
 import { platforms } from '../support/platforms.js';
-import { SILENCE_MS } from '../support/total-time.js';
 import { TOKEN } from '../support/trial/canaries.js';
 import { rowsOn } from '../support/trial/row.js';
 import { ANN } from '../support/trial/trial.js';
@@ -40,15 +39,6 @@ describe.each(platforms('Express'))('connections on %s', (_name, platform) => {
     'a service whose host does not resolve becomes 503, before the deadline [D02]',
     async (trial) => expect(await trial.status()).toBe(503),
     { baseUrl: () => 'http://sessions.invalid', recover: false },
-  );
-
-  row(
-    'a service that accepts and never replies becomes 503 at the deadline [D03]',
-    async (trial) => {
-      trial.service.on('user_details', silence);
-      expect([await trial.status(), trial.calls()]).toEqual([503, 1]);
-    },
-    { options: { timeoutMs: SILENCE_MS } },
   );
 
   row(
