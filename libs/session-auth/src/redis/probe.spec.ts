@@ -25,6 +25,10 @@ describe('the reason why no message arrives', () => {
       'The connection to Redis failed (ECONNREFUSED)',
     ],
     [Object.assign(new Error('read'), { code: 'E2BIG' }), 'The connection to Redis failed (E2BIG)'],
+    [
+      Object.assign(new Error('tls'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }),
+      'The connection to Redis failed (DEPTH_ZERO_SELF_SIGNED_CERT)',
+    ],
     [undefined, CLOSED],
     [new Error('Connection is closed.'), CLOSED],
   ])('is one sentence: %s', (error, reason) => {
