@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import { inLongForm } from '../../support/long-form.js';
-import { describeWithRedis, redisClient } from '../../support/redis.js';
+import { describeWithRedis } from '../../support/redis.js';
 import { SESSION_STORE_RULES } from '../../support/session-store-rules.js';
 import { until } from '../../support/until.js';
 import { RecordedSubscriber } from './recorded-subscriber.js';
@@ -15,44 +15,28 @@ const SECTIONS = [
   'TLS',
   ...(inLongForm('the sections Sentinel and Cluster') ? ['Sentinel', 'Cluster'] : []),
 ];
-const itTakesLong = inLongForm('the samples of Sentinel and Cluster') ? it : it.skip;
-const MINUTE = 60_000;
 /** It has no connection of its own: only that of its subscription is tried. */
 const WITHOUT_AUTHORITY = { tls: {}, lazyConnect: true };
 
 describeWithRedis('docs/redis.md', () => {
   let section: GuideSection;
   let guide: GuideModule | undefined;
-  let closables: (() => unknown)[];
 
   beforeAll(() => {
     process.env.REDIS_PASSWORD = 'a-long-random-password';
   });
   afterEach(async () => {
-    for (const close of closables) await close();
     guide?.redis.disconnect();
     await section.close();
   });
 
   async function open(heading: string): Promise<GuideModule> {
-    [closables, guide] = [[], undefined];
+    guide = undefined;
     section = await GuideSection.start(heading);
     process.env.REDIS_CA = join(section.directory, 'redis.crt');
     const opened = (guide = await section.load());
     await until('the client is ready', () => opened.redis.status === 'ready');
     return opened;
-  }
-
-  function subscribe(store: RedisSessionStore): RecordedSubscriber {
-    const subscriber = new RecordedSubscriber();
-    closables.unshift(store.subscribe(subscriber));
-    return subscriber;
-  }
-
-  function client(port: number): Redis {
-    const redis = redisClient(section.port(port));
-    closables.push(() => redis.disconnect());
-    return redis;
   }
 
   it.each(SECTIONS)(
@@ -64,28 +48,6 @@ describeWithRedis('docs/redis.md', () => {
         await check(new RedisSessionStore({ redis }), new RedisSessionStore({ redis }));
     },
   );
-
-  itTakesLong('Sentinel: the store works again after a failover, and so does its subscription', async () => {
-    const { store } = await open('Sentinel');
-    const sentinels = [26379, 26380, 26381].map(client);
-    await until('the sentinels know the replica and each other', async () => {
-      const states = await Promise.all(sentinels.map((one) => one.info('sentinel')));
-      return states.every((state) => state.includes('slaves=1,sentinels=3'));
-    });
-    const subscriber = subscribe(store);
-    await until('it is subscribed', () => subscriber.isSubscribed);
-
-    // Never answered.
-    void client(6379).shutdown('NOSAVE');
-
-    await until('it is subscribed again', () => subscriber.isSubscribed && subscriber.states.length > 1);
-    await until('values are set again', () =>
-      store.set('key', Buffer.from('value'), MINUTE).catch(() => false),
-    );
-    expect((await store.get('key')).kind).toBe('value');
-    await store.publish(Buffer.from('hello'));
-    await until('messages arrive', () => subscriber.messages.includes('hello'));
-  });
 
   it('TLS: a store without the authority can stop its subscription at any moment of a handshake', async () => {
     const { redis } = await open('TLS');

@@ -83,11 +83,6 @@ export class GuideSection {
     return section;
   }
 
-  /** The port that a port of the page became. */
-  port(port: number): number {
-    return this.#ports.get(String(port)) ?? port;
-  }
-
   /** The only code of the section. */
   async load(): Promise<GuideModule> {
     const file = join(this.#code, 'guide.ts');
