@@ -82,36 +82,24 @@ describeWithRedis('a store that fails', () => {
 describeWithRedis('an instance that receives no messages for a while', () => {
   const start = fleets();
 
-  it.each([
-    ['was cut off', (proxy: MeddlingProxy) => proxy.cut()],
-    ['got no bytes any more', (proxy: MeddlingProxy) => proxy.fallSilent()],
-  ])(
-    'denies a session that was signed out while it %s, as soon as it receives messages again',
-    async (_how: string, interrupt: (proxy: MeddlingProxy) => void) => {
-      const fleet = await start();
-      const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
-      const near = await fleet.instance();
-      const far = await fleet.instance({ redis: { port: proxy.port }, platform: 'Fastify' });
-      await fleet.receiving(near, far);
-      const token = fleet.signIn();
-      expect([await near.status(token), await far.status(token)]).toEqual([200, 200]);
-      await fleet.key('V');
-      interrupt(proxy);
-      fleet.revoke(token);
-      expect(await near.do('signOut', token)).toBe('done');
-      // No message reaches it: a cached session may live on for its lifetime at most.
-      expect(await far.status(token)).toBe(200);
+  it('denies a session that was signed out while it got no bytes, as soon as it receives messages again', async () => {
+    const fleet = await start();
+    const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
+    const near = await fleet.instance();
+    const far = await fleet.instance({ redis: { port: proxy.port }, platform: 'Fastify' });
+    await fleet.receiving(near, far);
+    const token = fleet.signIn();
+    expect([await near.status(token), await far.status(token)]).toEqual([200, 200]);
+    await fleet.key('V');
+    proxy.fallSilent();
+    fleet.revoke(token);
+    expect(await near.do('signOut', token)).toBe('done');
+    // No message reaches it: a cached session may live on for its lifetime at most.
+    expect(await far.status(token)).toBe(200);
 
-      proxy.restore();
-      await until('it denies', async () => (await far.status(token)) === 401);
-      await until('it is subscribed again', async () => (await fleet.listeners()) >= 2);
-      const next = fleet.signIn();
-      await until('the far one receives revocations', async () => {
-        await near.do('signOut', next);
-        return (await far.do('revocationsOf', next)) > 0;
-      });
-    },
-  );
+    proxy.restore();
+    await until('it denies', async () => (await far.status(token)) === 401);
+  });
 
   it('subscribes as soon as Redis answers, although its first connection never got an answer', async () => {
     const fleet = await start();
