@@ -1,19 +1,11 @@
 import type { Script } from 'nestjs-session-auth/testing';
 
-/** Ends its side of the connection without a reply, and continues to read. */
-export const halfClose: Script = (_request, _response, socket) => void socket.end();
-
 /**
  * Sends these lines unchanged, whether or not they are valid HTTP, one byte per character, and ends its side
  * of the connection.
  */
 export function bytes(...lines: readonly string[]): Script {
   return (_request, _response, socket) => void socket.end(onTheWire(lines));
-}
-
-/** Sends these lines unchanged, and resets the connection. */
-export function bytesThenReset(...lines: readonly string[]): Script {
-  return (_request, _response, socket) => void socket.write(onTheWire(lines), () => socket.resetAndDestroy());
 }
 
 /** Sends these lines unchanged and nothing more. The connection stays open. */

@@ -1,4 +1,4 @@
-export { bytes, bytesThenReset, bytesThenSilence, halfClose } from './byte-scripts.js';
+export { bytes, bytesThenSilence } from './byte-scripts.js';
 export {
   afterDelay,
   drop,
