@@ -8,8 +8,8 @@ const KEY = Buffer.alloc(32, 255);
 const MESSAGE = { id: 'id', from: 'another', at: 0, storeMs: 1e15, token: KEY.toString('base64') };
 const ended = (kind: string): unknown => ({ kind, tokenKey: KEY.toString('latin1') });
 
-/** Returns the revocations in texts that another instance with the secret publishes. */
-async function received(...texts: readonly string[]): Promise<Revocation[]> {
+/** Returns the revocations in messages: texts are sealed by another instance with the secret. */
+async function received(...messages: readonly (string | Buffer)[]): Promise<Revocation[]> {
   const store = new MemoryStore(new MemoryServer());
   const settings = { store, timeoutMs: 1_000, secrets: ['a secret of sixteen'], scope: 'scope' } as const;
   const access = new StoreAccess(settings, () => undefined);
@@ -19,7 +19,9 @@ async function received(...texts: readonly string[]): Promise<Revocation[]> {
     (one) => found.push(one),
     () => undefined,
   );
-  for (const text of texts) await store.publish(access.seals[0].sealMessage(text, Buffer.alloc(12)));
+  const sealed = (text: string): Buffer => access.seals[0].sealMessage(text, Buffer.alloc(12));
+  for (const message of messages)
+    await store.publish(typeof message === 'string' ? sealed(message) : message);
   return found;
 }
 
@@ -55,3 +57,11 @@ it.each(['', 'null', '[]', '7', '"x"', '{', '1e999', '{"__proto__":{"kind":"allR
   'a message of another version that is %j revokes nothing',
   async (text) => expect(await received(text)).toEqual([]),
 );
+
+it.each([
+  ...[0, 1, 1_000_000].map((length) => Buffer.alloc(length, 1)),
+  Buffer.from(JSON.stringify({ ...MESSAGE, kind: 'allRevoked' })),
+])('bytes that no instance has sealed revoke nothing: %#', async (bytes) => {
+  const text = JSON.stringify({ ...MESSAGE, id: 'next', kind: 'evicted' });
+  expect(await received(bytes, text)).toEqual([ended('evicted')]);
+});

@@ -53,8 +53,20 @@ describe('a command to Redis', () => {
     'is refused at once by a client that is %s, which would queue it',
     async (status) => {
       const { redis, commands } = clientOf(() => 1, { status });
-      await expect(new RedisSessionStore({ redis }).delete('key')).rejects.toThrow('Redis is not connected');
-      expect(commands).toEqual([]);
+      const store = new RedisSessionStore({ redis });
+      const bytes = new Uint8Array(1);
+      const outcomes = await Promise.allSettled([
+        store.get('key'),
+        store.set('key', bytes, 1),
+        store.delete('key'),
+        store.setTombstone('key', 1),
+        store.clearTombstone('key'),
+        store.setRevocation('key', 1),
+        store.getRevocations(['key']),
+        store.publish(bytes),
+      ]);
+      const reasons = outcomes.map((one) => 'reason' in one && String(one.reason));
+      expect([new Set(reasons), commands]).toEqual([new Set(['Error: Redis is not connected']), []]);
     },
   );
 
