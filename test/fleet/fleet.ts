@@ -21,7 +21,7 @@ const TOTAL_MS = 30_000;
 const KEPT_WITHIN_MS = 20_000;
 
 /** The channel of the default prefix. */
-export const CHANNEL = 'session-auth:messages';
+const CHANNEL = 'session-auth:messages';
 
 interface Closable {
   close(): unknown;
@@ -45,8 +45,8 @@ export class Fleet {
     this.#kept.push(server, service, { close: () => redis.disconnect() });
   }
 
-  static async start(hosts: InstanceHosts, ...settings: string[]): Promise<Fleet> {
-    const server = await RedisServer.start(...settings);
+  static async start(hosts: InstanceHosts): Promise<Fleet> {
+    const server = await RedisServer.start();
     const redis = redisClient(server.port);
     return new Fleet(hosts, server, await startSessionService(), redis);
   }
@@ -81,15 +81,12 @@ export class Fleet {
   }
 
   /** Resolves when `count` clients are subscribed to the channel. */
-  async subscribed(count: number, channel = CHANNEL): Promise<void> {
-    await until(
-      `${count} are subscribed to ${channel}`,
-      async () => (await this.listeners(channel)) === count,
-    );
+  async subscribed(count: number): Promise<void> {
+    await until(`${count} are subscribed`, async () => (await this.listeners()) === count);
   }
 
-  async listeners(channel = CHANNEL): Promise<number> {
-    const [, count] = (await this.redis.pubsub('NUMSUB', channel)) as [string, number];
+  async listeners(): Promise<number> {
+    const [, count] = (await this.redis.pubsub('NUMSUB', CHANNEL)) as [string, number];
     return count;
   }
 

@@ -47,16 +47,11 @@ export class InstanceHost {
     else await this.ask({ instance, name: 'stop', args: [] });
   }
 
-  /** Ends the process at once. */
-  async kill(): Promise<void> {
-    this.#child.kill('SIGKILL');
-    await this.exit;
-  }
-
   /** Ends the process at once. Rejects if it has ended before because of an error of its own. */
   async close(): Promise<void> {
     const ended = this.#child.exitCode;
-    await this.kill();
+    this.#child.kill('SIGKILL');
+    await this.exit;
     if (ended !== null && ended !== 0) throw new Error(`An instance ended by itself with exit code ${ended}`);
   }
 }

@@ -42,11 +42,6 @@ export class Instance {
     >;
   }
 
-  /** Ends the process at once, as a crash does. The instance needs a process of its own. */
-  async crash(): Promise<void> {
-    await this.host.kill();
-  }
-
   /** Kills the instance. */
   async close(): Promise<void> {
     await this.host.stop(this.number);

@@ -34,7 +34,6 @@ export interface StoreAppSetup {
   readonly redis?: Pick<RedisOptions, 'port'>;
   readonly store?: Partial<RedisSessionStoreOptions>;
   readonly options?: Partial<SessionAuthOptions>;
-  readonly ttlMs?: number;
 }
 
 /**
@@ -51,12 +50,8 @@ export class StoreBed {
     readonly redis: Redis,
   ) {}
 
-  static async during(
-    platform: Platform,
-    act: (bed: StoreBed) => Promise<void>,
-    ...settings: string[]
-  ): Promise<void> {
-    const server = await RedisServer.start(...settings);
+  static async during(platform: Platform, act: (bed: StoreBed) => Promise<void>): Promise<void> {
+    const server = await RedisServer.start();
     const redis = redisClient(server.port);
     const bed = new StoreBed(platform, server, await startSessionService(), redis);
     try {
@@ -75,17 +70,15 @@ export class StoreBed {
   }
 
   /** Starts an application with an empty cache. */
-  async app({ redis: place, store, options, ttlMs = 60_000 }: StoreAppSetup = {}): Promise<StoreApp> {
+  async app({ redis: place, store, options }: StoreAppSetup = {}): Promise<StoreApp> {
     const redis = new Redis({ port: this.server.port, host: '127.0.0.1', ...place });
     redis.on('error', () => undefined);
     const log = new CapturedLog();
-    const cache = { ttlMs, store: new RedisSessionStore({ redis, ...store }) };
+    const cache = { ttlMs: 60_000, store: new RedisSessionStore({ redis, ...store }) };
     const running = await startApp(
       this.platform,
       sampleApp({ baseUrl: this.service.url, options: { timeoutMs: CHECK_MS, ...options, cache } }),
-      {
-        logger: log,
-      },
+      { logger: log },
     );
     this.keep({ close: () => running.close().finally(() => redis.disconnect()) });
     return { ...running, log, redis };

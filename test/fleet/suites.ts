@@ -3,7 +3,6 @@ import { until } from '../support/until.js';
 import { Fleet, PATIENCE_MS } from './fleet.js';
 import { InstanceHosts } from './instance-hosts.js';
 import type { Instance } from './instance.js';
-import type { InstanceSettings } from './instance-settings.js';
 
 const hosts = new InstanceHosts();
 afterAll(() => hosts.close());
@@ -14,25 +13,25 @@ export interface SharedFleet extends Fleet {
 }
 
 /** Call it inside `describe`. Starts fleets, whose instances run the library as its sources are now. */
-export function fleets(): (...settings: string[]) => Promise<Fleet> {
+export function fleets(): () => Promise<Fleet> {
   const started: Fleet[] = [];
   afterEach(async () => {
     for (const fleet of started.splice(0)) await fleet.close();
   });
-  return async (...settings) => {
-    const fleet = await Fleet.start(hosts, ...settings);
+  return async () => {
+    const fleet = await Fleet.start(hosts);
     started.push(fleet);
     return fleet;
   };
 }
 
 /** Call it inside `describe`. Starts one fleet for all of its tests. */
-export function sharedFleet(count: number, settings: Partial<InstanceSettings> = {}): () => SharedFleet {
+export function sharedFleet(count: number): () => SharedFleet {
   let fleet: Fleet;
   let all: Instance[];
   beforeAll(async () => {
     fleet = await Fleet.start(hosts);
-    all = await fleet.instances(count, settings);
+    all = await fleet.instances(count);
   });
   beforeEach(async () => {
     await fleet.reset();
