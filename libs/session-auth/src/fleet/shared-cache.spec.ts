@@ -200,14 +200,8 @@ describe('an answer in the store', () => {
 
   it('must have a form that this version supports', async () => {
     for (const text of ['{}', '{"confirmedAt":0}', 'null', '{']) {
-      const { find } = cacheWith({
-        [NAME]: {
-          kind: 'value',
-          value: SEAL.sealValue(KEYS, text),
-          remainingMs: TTL_MS,
-          storeTimeMs: STORE_TIME_MS,
-        },
-      });
+      const at = { remainingMs: TTL_MS, storeTimeMs: STORE_TIME_MS };
+      const { find } = cacheWith({ [NAME]: { kind: 'value', value: SEAL.sealValue(KEYS, text), ...at } });
       expect(await find()).toEqual(missing);
     }
   });
