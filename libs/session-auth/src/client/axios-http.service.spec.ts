@@ -96,7 +96,7 @@ describe('an interceptor', () => {
     const paths: unknown[] = [];
     http.axiosRef.interceptors.request.use((config) => {
       Object.assign(config.headers, { 'X-A': null, 'X-B': undefined, 'X-C': 'c' });
-      config.url = `${config.url}?tenant=7`;
+      config.url = `${config.url ?? ''}?tenant=7`;
       return Object.assign(config, { maxRedirects: 5, maxContentLength: -1, decompress: true, timeout: 1 });
     });
     http.axiosRef.interceptors.response.use((response) => {

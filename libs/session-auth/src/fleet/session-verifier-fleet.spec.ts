@@ -33,11 +33,11 @@ function fleet() {
   const instance = ({ secrets = [NEW], scope = 'service', isDown = false }: InstanceSetup = {}) => {
     const link = new MemoryStore(server);
     link.isDown = isDown;
-    const ask = async ({ token }: SessionIdentity): Promise<Verdict<object>> => {
+    const ask = ({ token }: SessionIdentity): Promise<Verdict<object>> => {
       service.calls += 1;
       const json = service.users.get(token);
       const user = json && readUser(json, asIs);
-      return user ? { kind: 'authenticated', user, json } : UNAUTHENTICATED;
+      return Promise.resolve(user ? { kind: 'authenticated', user, json } : UNAUTHENTICATED);
     };
     const events = { clocks: 0, ended: 0, forgotten: [] as unknown[], failed: 0, unreadable: 0, lost: 0 };
     const settings = { timeoutMs: 3_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
