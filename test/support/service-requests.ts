@@ -86,13 +86,19 @@ export function clientWith(
     reports = SILENT,
     statusMap = {},
   }: ClientSetup = {},
-): { readonly sent: readonly ServiceRequest[]; readonly client: SessionClient<object> } {
+): {
+  readonly sent: readonly ServiceRequest[];
+  readonly client: SessionClient<object>;
+  readonly renewals: () => number;
+} {
   const sent: ServiceRequest[] = [];
+  let renewals = 0;
   const send = (request: ServiceRequest): Promise<Answer> => {
     sent.push(request);
     return Promise.resolve(answer);
   };
   const settings = { baseUrl, apiKey, statusMap, tokenEcho: 'deny', http: { maxTokenLength: 5 } } as const;
-  const client = new SessionClient({ send, renew: () => undefined }, settings, read, reports);
-  return { sent, client };
+  const sender = { send, renew: () => void (renewals += 1) };
+  const client = new SessionClient(sender, settings, read, reports);
+  return { sent, client, renewals: () => renewals };
 }

@@ -230,3 +230,11 @@ describe('a key function', () => {
     expect(sent).toHaveLength(1);
   });
 });
+
+describe('a check that is answered with the record of another token', () => {
+  it('is unavailable, and later calls have new connections', async () => {
+    const { client, renewals } = clientWith(reply(200, '{"username":"ann","auth_token":"other"}'));
+    expect(await client.userDetails(session, deadline)).toEqual(unavailable('malformed'));
+    expect(renewals()).toBe(1);
+  });
+});
