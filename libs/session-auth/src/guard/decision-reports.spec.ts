@@ -183,6 +183,16 @@ describe('the guard', () => {
     await decided(parts, call('fresh', presenting('ann'), request));
     expect(parts.asked).toEqual(['ann']);
   });
+
+  it('reuses no check for a fresh handler that joined the call of another request', async () => {
+    const parts = guardOf();
+    const { context, request } = call('plain', presenting('ann'));
+    const other = call('plain', presenting('ann'));
+    await Promise.all([decided(parts, other), decided(parts, { context })]);
+    expect(parts.asked).toEqual(['ann']);
+    await decided(parts, call('fresh', presenting('ann'), request));
+    expect(parts.asked).toEqual(['ann', 'ann']);
+  });
 });
 
 describe('a decision', () => {
