@@ -60,6 +60,19 @@ describe('an answer', () => {
 });
 
 describe('an authenticated session', () => {
+  it('is a different session with another IV, or without one', () => {
+    const other: SessionKeys = { ...withIv, sessionKey: 'token and another IV' as SessionKey };
+    for (const [cached, asked] of [
+      [withIv, keys],
+      [withIv, other],
+      [keys, withIv],
+    ] as const) {
+      const { cache, update } = cacheAt();
+      update(cached, ann);
+      expect([cache.find(asked, Infinity), cache.find(cached, Infinity)]).toEqual([undefined, ann]);
+    }
+  });
+
   it('is no older than the limit of the caller', () => {
     const { update, sleep, find } = cacheAt();
     update(keys, ann);
