@@ -93,7 +93,7 @@ export const BUGS = [
     file: 'verifier/session-verifier.ts',
     find: 'earlier?.verifier === this && earlier.revocations === revocations &&',
     replace: 'earlier?.verifier === this &&',
-    suites: ['verifier/session-verifier'],
+    suites: ['verifier/session-verifier-parts'],
   },
   {
     name: 'A sign-in drops a sign-out that is not delivered',

@@ -89,6 +89,16 @@ describe('a lane', () => {
     expect(await inFlight()).toEqual([6, 2]);
   });
 
+  it('of known sessions gets each next place below its share, however many strangers wait', async () => {
+    const { enter, inFlight, leave } = trial(8, 8);
+    enter('strangers', 10);
+    enter('known', 3);
+    for (const place of [1, 2, 3]) {
+      await leave('strangers');
+      expect(await inFlight()).toEqual([place, 8 - place]);
+    }
+  });
+
   it('below its share of a full queue replaces the oldest waiter of the other', async () => {
     const { enter, outcomesSoFar, waiting } = trial(1, 4);
     enter('strangers', 5);
