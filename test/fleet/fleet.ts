@@ -21,7 +21,7 @@ const TOTAL_MS = 30_000;
 const KEPT_WITHIN_MS = 20_000;
 
 /** The channel of the default prefix. */
-const CHANNEL = 'session-auth:messages';
+export const CHANNEL = 'session-auth:messages';
 
 interface Closable {
   close(): unknown;
