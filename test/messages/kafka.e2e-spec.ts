@@ -1,17 +1,41 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { Catch, Controller, UseGuards, type ExceptionFilter, type INestApplication } from '@nestjs/common';
+import {
+  Catch,
+  Controller,
+  UseFilters,
+  UseGuards,
+  type ExceptionFilter,
+  type INestApplication,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { EventPattern, MessagePattern, Transport, type MicroserviceOptions } from '@nestjs/microservices';
-import { CurrentUser, Roles, SessionAuthGuard } from 'nestjs-session-auth';
+import {
+  EventPattern,
+  MessagePattern,
+  Payload,
+  RpcException,
+  Transport,
+  type MicroserviceOptions,
+} from '@nestjs/microservices';
+import { CurrentUser, Public, Roles, SessionAuthGuard } from 'nestjs-session-auth';
 import { Kafka, logLevel, type Consumer, type IHeaders, type Producer } from 'kafkajs';
+import { of, type Observable } from 'rxjs';
 import { CapturedLog } from '../support/captured-log.js';
 import { describeWithKafka, KafkaBroker } from '../support/kafka.js';
 import { sampleApp } from '../support/sample-app.js';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
 
-/** The arguments of the handlers that ran. */
+/** The arguments of the handlers that ran, and the denials that the filter of the application received. */
 const ran: unknown[] = [];
+const filtered: unknown[] = [];
+
+@Catch(RpcException)
+class OwnFilter implements ExceptionFilter {
+  catch(exception: RpcException): Observable<unknown> {
+    filtered.push(exception.getError());
+    return of(undefined);
+  }
+}
 
 /** Of an application that answers over HTTP only. */
 @Catch()
@@ -35,6 +59,18 @@ class OpeningsEvents {
     ran.push(username);
   }
 
+  @EventPattern('marker')
+  @Public()
+  marker(@Payload() text: string): void {
+    ran.push(text);
+  }
+
+  @EventPattern('filtered')
+  @UseFilters(OwnFilter)
+  filtered(@CurrentUser('username') username: string | undefined): void {
+    ran.push(username);
+  }
+
   @MessagePattern('asked')
   asked(@CurrentUser('username') username: string | undefined): string {
     ran.push('asked');
@@ -45,13 +81,7 @@ class OpeningsEvents {
 /** Each must be denied: a denial that holds now and then is none. */
 const DENIALS = 10;
 
-const TOPICS = ['opened', 'managed', 'asked', 'replies'];
-
-const address = (id: string) => ({
-  kafka_correlationId: id,
-  kafka_replyTopic: 'replies',
-  kafka_replyPartition: '0',
-});
+const TOPICS = ['opened', 'managed', 'marker', 'filtered', 'asked', 'replies'];
 
 /** The broker answers a fetch after this time, with or without messages: 5 s by default. */
 const FETCH_MS = 50;
@@ -74,14 +104,14 @@ describeWithKafka('events over Kafka', () => {
       TOPICS.map((topic) => producer.send({ topic, messages: [{ partition: 3, value: 'created' }] })),
     );
     [app, replies] = await Promise.all([startApp(), readReplies(kafka)]);
-    await until('the first messages', () => ran.length > 0 && replied.length > 0);
+    await until('the first messages', () => ran.length > 0 && filtered.length > 0 && replied.length > 0);
   });
   afterAll(async () => {
     await Promise.all([app.close(), producer.disconnect(), replies.disconnect()]);
     await Promise.all([broker.close(), service.close()]);
   });
   beforeEach(() => {
-    for (const list of [ran, replied, log.lines, service.requests as unknown[]]) list.length = 0;
+    for (const list of [ran, filtered, replied, log.lines, service.requests as unknown[]]) list.length = 0;
   });
 
   /** A hybrid application, to whose messages no global filter applies. */
@@ -124,9 +154,15 @@ describeWithKafka('events over Kafka', () => {
   };
 
   it.each([
+    ['no token', 'opened', {}],
     ['a refused token', 'opened', { 'x-auth-token': 'bad' }],
+    ['two tokens', 'opened', { 'x-auth-token': ['good', 'good'] }],
     ['a user of another role', 'managed', { 'x-auth-token': 'new-hire' }],
-    ['a refused token and the headers of a request', 'opened', { 'x-auth-token': 'bad', ...address('1') }],
+    [
+      'a refused token and the headers of a request',
+      'opened',
+      { 'x-auth-token': 'bad', kafka_correlationId: '1', kafka_replyTopic: 'replies' },
+    ],
   ])(
     'are dropped with %s, and the next event of their partition is handled',
     async (_case, topic, headers) => {
@@ -140,6 +176,18 @@ describeWithKafka('events over Kafka', () => {
     },
   );
 
+  it('are dropped as well if a handler of requests gets them without an address for the reply', async () => {
+    const token = service.signInAs({}, 'good');
+    const denied = Array.from({ length: DENIALS }, () => [
+      { 'x-auth-token': 'bad' },
+      { kafka_correlationId: '1' },
+    ]);
+    await send('asked', ...denied.flat(), { 'x-auth-token': token });
+    await until('the event with a session', () => ran.length > 0);
+
+    expect([ran, log.lines, replied]).toEqual([['asked'], [], []]);
+  });
+
   it('wait during an outage and are handled after it: kafkajs delivers them again', async () => {
     const token = service.signInAs({ username: 5 } as object, 'later');
     await send('opened', { 'x-auth-token': token });
@@ -151,7 +199,21 @@ describeWithKafka('events over Kafka', () => {
     expect(ran).toEqual(['ann']);
   });
 
+  it('reach a filter of the application before they are dropped', async () => {
+    await send('filtered', ...Array<IHeaders>(DENIALS).fill({ 'x-auth-token': 'bad' }));
+    await until('the denials', () => filtered.length + ran.length === DENIALS);
+
+    const denial = expect.objectContaining({ status: 'error', code: 'SESSION_REJECTED' });
+    expect(filtered).toEqual(Array(DENIALS).fill(denial));
+    expect(ran).toEqual([]);
+  });
+
   it('are dropped only if they are not requests, whose denial is the reply', async () => {
+    const address = (id: string) => ({
+      kafka_correlationId: id,
+      kafka_replyTopic: 'replies',
+      kafka_replyPartition: '0',
+    });
     const token = service.signInAs({}, 'good');
     await send(
       'asked',
