@@ -93,9 +93,11 @@ function copyLibrary() {
     'tsconfig.json',
     ...tools.map((name) => `test/${name}`),
     'test/fleet/memory-store.ts',
+    'test/support/captured-log.ts',
     'test/support/service-requests.ts',
     'test/support/session-parts.ts',
     'test/support/until.ts',
+    'test/support/waiting-sockets.ts',
     `${library}/src`,
   ]) {
     cpSync(join(root, path), join(copy, path), { recursive: true });
