@@ -86,10 +86,9 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
   }
 
   /**
-   * Opens a new session, and returns the headers to send. `fields` replace fields of
-   * {@link aUserRecord}, whose user is a `hiring_manager` and `approver`. If
-   * `userRecord` is a schema, they are the record that it would return: the schema does not run.
-   * `localUser` is the application's own user: `loadUser` is then not called.
+   * Opens a new session, and returns the headers to send. `fields` replace fields of {@link aUserRecord}, whose
+   * user is a `hiring_manager` and `approver`. If `userRecord` is a schema, they are the record that it would
+   * return: the schema does not run. `localUser` is the application's own user: `loadUser` is then not called.
    * @throws Error that names the field, if no application that uses these sessions can read the record
    */
   signInAs(fields: UserRecordFields<User> = {}, ...localUser: [user?: LocalUser]): SessionHeaders {
