@@ -10,7 +10,7 @@ const SHORT_SUITES = [
   'test/cache/freshness',
   'test/graphql/(fields|resolvers)',
   'test/messages/(?!kafka|rabbitmq)',
-  'test/open/',
+  'test/open/(?!another-instance|behind-nginx|event-source)',
   'test/module/audit/unguarded-rules',
   'test/sockets/(acknowledgements|gateways|handshakes)',
 ];
