@@ -8,7 +8,7 @@ export const JSON_TYPE = { 'Content-Type': 'application/json' };
 export const MANAGER = { username: 'manager', password: 'manager-demo' };
 
 /** How a call differs from a plain one. Its headers are sent in addition. */
-export type Variant = Partial<Pick<WireRequest, 'path' | 'from' | 'headers'>>;
+type Variant = Partial<Pick<WireRequest, 'path' | 'from' | 'headers'>>;
 
 /** Sends a body to the sign-in of the reference service. */
 export function post(

@@ -31,7 +31,7 @@ export interface Peer {
   close(): Promise<void>;
 }
 
-export type SocketLibrary = readonly [
+type SocketLibrary = readonly [
   name: string,
   adapter: (app: INestApplication) => WebSocketAdapter,
   connect: (url: string, presented: Presented) => Promise<Peer>,

@@ -133,7 +133,7 @@ export async function outcomeOf(
 }
 
 /** The findings in the error that stops an application. Throws any other error. */
-export function findingsIn(error: Error): string[] {
+function findingsIn(error: Error): string[] {
   const [first, ...lines] = error.message.split('\n');
   if (first !== 'SessionAuthModule: the audit found') throw error;
   return lines.map((line) => line.trim());

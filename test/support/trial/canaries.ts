@@ -6,7 +6,7 @@ export const TOKEN = 'canary-token/+=%"2';
 export const IV = 'canary-iv/+=%"3';
 export const PASSWORD = 'canary password/+=%"4';
 
-export const CANARY_FORMS: readonly string[] = [KEY, TOKEN, IV, PASSWORD].flatMap(formsOf);
+const CANARY_FORMS: readonly string[] = [KEY, TOKEN, IV, PASSWORD].flatMap(formsOf);
 
 const LOWER_CASE_FORMS = CANARY_FORMS.map((form) => form.toLowerCase());
 
