@@ -17,7 +17,12 @@ const LAST_EVENT =
   'event: session-ended\ndata: {"statusCode":401,"code":"SESSION_REJECTED","message":"The session is not valid"}\n\n';
 
 const EVENTS = ['sse', 'own-events'];
-const DOWNLOADS = ['file', 'own', ...(NEST_MAJOR === 12 ? ['generator', 'readable', 'web'] : [])];
+const DOWNLOADS = [
+  'file',
+  'own',
+  'admitted-twice',
+  ...(NEST_MAJOR === 12 ? ['generator', 'readable', 'web'] : []),
+];
 
 describe.each(PLATFORMS)('on %s, what a session has open', (_name, platform) => {
   const open: OpenReply[] = [];

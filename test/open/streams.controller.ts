@@ -11,6 +11,7 @@ import {
   Sse,
   StreamableFile,
   UseGuards,
+  type CanActivate,
   type MessageEvent,
 } from '@nestjs/common';
 import { AuthToken, CurrentUser, KeepOpen, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
@@ -37,6 +38,13 @@ export function checksOf({ requests }: ScriptedService, token: string): number {
     ({ operation, headers }) => operation === 'user_details' && headers['x-auth-token'] === token,
   ).length;
 }
+
+const replaceUser: CanActivate = {
+  canActivate(context) {
+    context.switchToHttp().getRequest<{ user?: unknown }>().user = {};
+    return true;
+  },
+};
 
 /** Replies that are written in parts: `part 0`, `part 1` and so on, without end. */
 @Controller()
@@ -141,7 +149,14 @@ export class StreamsController {
     this.#write(response, (part) => `part ${part}\n`);
   }
 
-  /** The same, as events. */
+  /** The same, after two admissions: the user was replaced in between. */
+  @Get('admitted-twice')
+  @UseGuards(replaceUser, SessionAuthGuard)
+  admittedTwice(@Res() reply: Reply): void {
+    this.own(reply);
+  }
+
+  /** As `own`, in events. */
   @Get('own-events')
   ownEvents(@Res() reply: Reply): void {
     const response = raw(reply);

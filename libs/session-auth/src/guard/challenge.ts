@@ -12,7 +12,6 @@ type HeaderList = readonly (readonly [name: string, value: string])[];
 
 /** Sources without a header have no scheme, but each 401 must have a challenge. */
 const DEFAULT_SCHEME = titleCase(AUTH_TOKEN_HEADER);
-const NO_HEADERS: HeaderList = [];
 
 /** The `WWW-Authenticate` of 401: the scheme of the first token source that has one. */
 export class Challenge {
@@ -28,7 +27,7 @@ export class Challenge {
   /** Without `error` if the request has presented no token (RFC 6750, section 3.1). */
   headersOf({ statusCode, code, retryAfterSeconds }: HttpDenial): HeaderList {
     if (retryAfterSeconds !== undefined) return [['retry-after', String(retryAfterSeconds)]];
-    if (statusCode !== 401) return NO_HEADERS;
+    if (statusCode !== 401) return [];
     return code === SESSION_REJECTED.code ? this.#refused : this.#missing;
   }
 }

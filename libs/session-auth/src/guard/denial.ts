@@ -96,12 +96,7 @@ export function denialOfVerdict(verdict: Exclude<Verdict<unknown>, { kind: 'auth
 }
 
 export function reportDenial({ code, rule, wouldDeny }: DenialMessage): void {
-  if (DENIALS.hasSubscribers)
-    DENIALS.publish({
-      code,
-      ...(rule !== undefined && { rule }),
-      ...(wouldDeny && { wouldDeny }),
-    });
+  if (DENIALS.hasSubscribers) DENIALS.publish({ code, rule, wouldDeny });
 }
 
 /**

@@ -22,12 +22,13 @@ export interface Admission {
   readonly user: UserRecord | undefined;
   /** The application's own user, which is attached to the request in place of the record. */
   readonly localUser?: unknown;
-  /** The presented session; `undefined` if the rule admitted the request without a session. */
+  /** `undefined` if the rule admitted the request without a session. */
   readonly session: SessionIdentity | undefined;
-  /** The check of that session. */
   readonly check?: SessionCheck<UserRecord> | undefined;
   /** Whether a subclass of the guard made it: the user that it sets after that stays. */
   readonly isBySubclass?: boolean;
+  /** The watched reply: that of the admission before, if there was one. */
+  reply?: object | undefined;
 }
 
 export interface GuardedRequest extends Partial<HttpRequest> {
@@ -65,6 +66,7 @@ export function attach(request: GuardedRequest, admission: Admission, stale?: tr
   const isCall = before?.context === context && before.verifier === verifier;
   const keepsUser = isCall && before.isBySubclass === true && !isBySubclass && user !== undefined;
   if (!keepsUser) request.user = localUser;
+  admission.reply = before?.reply;
   if (stale ?? request.sessionIsStale) request.sessionIsStale = stale;
   request[ADMISSION] = keepsUser ? { ...admission, isBySubclass: true } : admission;
 }

@@ -93,27 +93,23 @@ export const HTTP: Transport = {
   },
 };
 
-type HeaderValue = number | string | string[] | undefined;
-
-interface ExpressReply {
-  setHeader(name: string, value: string): unknown;
-  getHeader(name: string): HeaderValue;
-  readonly headersSent: boolean;
-}
-
-interface FastifyReply {
-  header(name: string, value: string): unknown;
-  getHeader(name: string): HeaderValue;
-  readonly sent: boolean;
+interface AnyReply {
+  getHeader(name: string): number | string | string[] | undefined;
+  /** Express. */
+  setHeader?(name: string, value: string): unknown;
+  readonly headersSent?: boolean;
+  /** Fastify. */
+  header?(name: string, value: string): unknown;
+  readonly sent?: boolean;
 }
 
 export function setHeaders(reply: unknown, headers: Iterable<readonly [name: string, value: string]>): void {
-  for (const [name, value] of headers) setHeader(reply as ExpressReply | FastifyReply, name, value);
+  for (const [name, value] of headers) setHeader(reply as AnyReply, name, value);
 }
 
 /** Whether a guard has set a challenge, which may be that of another registration. */
 export function isChallenged(reply: unknown): boolean {
-  return (reply as ExpressReply | FastifyReply).getHeader('www-authenticate') !== undefined;
+  return (reply as AnyReply).getHeader('www-authenticate') !== undefined;
 }
 
 /**
@@ -122,7 +118,7 @@ export function isChallenged(reply: unknown): boolean {
  */
 export function keepFromSharedCaches(reply: unknown, vary: string): void {
   if (reply === undefined) return;
-  const target = reply as ExpressReply | FastifyReply;
+  const target = reply as AnyReply;
   const current = target.getHeader('vary');
   setHeader(target, 'cache-control', 'no-store');
   if (vary !== '')
@@ -137,10 +133,10 @@ function mergeVary(current: string, names: readonly string[]): string {
     : [...listed, ...names.filter((name) => !keys.has(name.toLowerCase()))].join(', ');
 }
 
-function setHeader(reply: ExpressReply | FastifyReply, name: string, value: string): void {
-  if ('setHeader' in reply) {
-    if (!reply.headersSent) reply.setHeader(name, value);
-  } else if (!reply.sent) reply.header(name, value);
+function setHeader(reply: AnyReply, name: string, value: string): void {
+  if (reply.headersSent ?? reply.sent) return;
+  if (reply.setHeader) reply.setHeader(name, value);
+  else reply.header?.(name, value);
 }
 
 /** A kind of context besides HTTP, which an application loads if it has handlers of the kind. */
@@ -194,12 +190,14 @@ export interface WatchRegistration {
   readonly replyOpened: (response: NodeResponse, reply: ReplyOfCall) => void;
 }
 
-/** No property: on Express, each new one gives a response a hidden class of its own, which takes microseconds. */
-const CALLS = new WeakMap<NodeResponse, ReplyOfCall>();
+/** Key of a watched reply, unless the admission has it. */
+const REPLY = Symbol('reply');
 
 /** The used part of a response of Node.js, over HTTP/1 and HTTP/2. */
 export interface NodeResponse extends HoldableResponse {
   readonly writableEnded: boolean;
+  readonly req?: GuardedRequest;
+  [REPLY]?: ReplyOfCall;
 }
 
 export interface ReplyOfCall extends Writers {
@@ -227,9 +225,9 @@ export function watchReply(call: GuardedCall, registration: WatchRegistration): 
     | NodeResponse
     | undefined;
   // A reply that a test has built may have no part that is written.
-  if (typeof response?.flushHeaders !== 'function') return undefined;
-  const next = CALLS.get(response);
-  for (let other = next; other; other = other.next) if (other.registration === registration) return undefined;
+  if (typeof response?.flushHeaders !== 'function') return;
+  const next = (admission.reply as ReplyOfCall | undefined) ?? response[REPLY];
+  for (let other = next; other; other = other.next) if (other.registration === registration) return;
   const { writeHead, write, end, flushHeaders } = next ?? response;
   const added: ReplyOfCall = {
     call,
@@ -242,13 +240,14 @@ export function watchReply(call: GuardedCall, registration: WatchRegistration): 
     flushHeaders,
     isOpen: false,
   };
-  CALLS.set(response, added);
+  // No property on Express, where each takes microseconds, and no WeakMap: it takes more everywhere.
+  if (response.req === call.request && !response.stream) admission.reply = added;
+  else response[REPLY] = added;
   if (next?.isOpen) open(response, added);
-  if (next) return undefined;
+  if (next) return;
   response.write = writeFirst;
   response.flushHeaders = flushFirst;
   if (response.stream) Object.assign(response, HTTP2_WRITERS);
-  return undefined;
 }
 
 /** A wrapper that an application has set since calls it for each part. */
@@ -285,15 +284,19 @@ const HTTP2_WRITERS: Pick<Writers, 'writeHead' | 'end'> = {
 
 const WATCHERS: Writers = { write: writeFirst, flushHeaders: flushFirst, ...HTTP2_WRITERS };
 
+function replyOf(response: NodeResponse): ReplyOfCall | undefined {
+  return (response.req?.[ADMISSION]?.reply as ReplyOfCall | undefined) ?? response[REPLY];
+}
+
 function opened(response: NodeResponse): Writers {
-  const call = CALLS.get(response);
-  for (let each = call; each; each = each.next) open(response, each);
-  return isHeld(response) ? (call ?? response) : unwatched(response);
+  const reply = replyOf(response);
+  for (let each = reply; each; each = each.next) open(response, each);
+  return isHeld(response) ? (reply ?? response) : unwatched(response);
 }
 
 /** Restores the functions of the response that no wrapper of the application has replaced. */
 function unwatched(response: NodeResponse): Writers {
-  const writers = CALLS.get(response) ?? response;
+  const writers = replyOf(response) ?? response;
   for (const name of Object.keys(WATCHERS) as (keyof Writers)[])
     if (response[name] === WATCHERS[name]) response[name] = writers[name];
   return writers;

@@ -66,14 +66,15 @@ export class SessionVerifier<User extends object> {
     const madeAtMs = performance.now();
     const madeAtWallMs = Date.now();
     const cached = this.#cache?.find(keys, maxAgeMs, madeAtMs, madeAtWallMs);
-    if (!cached) {
-      const { verdict, isFresh } = this.#checkByFlight(session, keys, maxAgeMs);
-      return { verifier: this, session, verdict, isFresh, madeAtMs, madeAtWallMs, revocations };
+    if (cached) {
+      if (CHECKS.hasSubscribers) this.#report(cached, 'cache', false, 0);
+      if (cached.kind === 'authenticated' && this.#cache?.tryRefresh(keys))
+        void this.#share('refresh', session, keys, { byService: !this.#shared });
     }
-    if (CHECKS.hasSubscribers) this.#report(cached, 'cache', false, 0);
-    if (cached.kind === 'authenticated' && this.#cache?.tryRefresh(keys))
-      void this.#share('refresh', session, keys, { byService: !this.#shared });
-    return { verifier: this, session, verdict: cached, isFresh: false, madeAtMs, madeAtWallMs, revocations };
+    const { verdict, isFresh } = cached
+      ? { verdict: cached, isFresh: false }
+      : this.#checkByFlight(session, keys, maxAgeMs);
+    return { verifier: this, session, verdict, isFresh, madeAtMs, madeAtWallMs, revocations };
   }
 
   /**
@@ -126,7 +127,6 @@ export class SessionVerifier<User extends object> {
     return stale !== undefined ? { kind: 'authenticated', user: stale, stale: true } : verdict;
   }
 
-  /** Reports a check when its verdict is available, and returns that verdict. */
   async #reported(pending: Promise<Verdict<User>>, joined: boolean): Promise<Verdict<User>> {
     const startMs = performance.now();
     const verdict = await pending;
