@@ -3,7 +3,7 @@ import { CALLS, type CallMessage } from '../contract/diagnostics.js';
 import { type Unavailable, unavailable, type UnavailableReason, type Verdict } from '../contract/outcome.js';
 import type { ReadUser, UserRecord } from '../contract/record/user-record.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
-import { type CallOutcome, callOutcomeOf, isListed } from '../contract/status-outcomes.js';
+import { type CallOutcome, callOutcomeOf, isExpected } from '../contract/status-outcomes.js';
 import {
   API_KEY_HEADER,
   AUTH_IV_HEADER,
@@ -212,7 +212,7 @@ export class SessionClient<User extends UserRecord> {
       (operation === 'sign_in' ? this.#settings.statusMap.signIn : undefined) ?? {};
     const mapped = meanings[status];
     const outcome = mapped ?? callOutcomeOf(operation, status);
-    if (outcome && !mapped && !isListed(operation, status) && outcome !== 'limited')
+    if (outcome && !mapped && !isExpected(status) && outcome !== 'limited')
       reports.unlistedStatus(operation, status);
     if (outcome === 'done' || outcome === 'accepted') return { outcome, reply };
     if (outcome === 'invalid') throw new InvalidRequestError();

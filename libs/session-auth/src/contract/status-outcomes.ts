@@ -58,9 +58,9 @@ export function callOutcomeOf(operation: 'sign_in' | 'sign_out', status: number)
   return isDone ? 'done' : OUTCOMES[operation][status];
 }
 
-/** Whether the interface lists a status of a sign-in or a sign-out. */
-export function isListed(operation: 'sign_in' | 'sign_out', status: number): boolean {
-  return status === 200 || (status === 202 && operation === 'sign_in') || isRefusal(status);
+/** Whether a status of a sign-in or a sign-out is a success, or a refusal that the interface lists. */
+export function isExpected(status: number): boolean {
+  return status < 300 || isRefusal(status);
 }
 
 export function isRefusal(status: number): status is RefusalStatus {

@@ -209,10 +209,10 @@ describe('the causes of denials', () => {
   });
 
   it('note a status that the interface does not list once for each operation', () => {
-    for (const status of [204, 204, 422, 423]) causes.unlistedStatus('sign_in', status);
+    for (const status of [409, 409, 422, 423]) causes.unlistedStatus('sign_in', status);
     const start = 'warn unlisted status: sign_in answered';
     expect(lines).toEqual([
-      expect.stringContaining(`${start} 204, which the interface does not list. It counts as success;`),
+      expect.stringContaining(`${start} 409, which the interface does not list. It counts as 403;`),
       expect.stringContaining('It counts as 400;'),
       expect.stringContaining('It counts as 403;'),
     ]);

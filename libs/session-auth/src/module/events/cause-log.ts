@@ -37,7 +37,6 @@ const CAUSE_OF: Readonly<Partial<Record<UnavailableReason, CauseName>>> = {
 };
 /** Reasons whose cause was reported with the reply. */
 const BY_REPLY: ReadonlySet<UnavailableReason> = new Set(['malformed', 'unexpected_status']);
-const UNLISTED: Readonly<Record<number, string>> = { 409: '403', 422: '400', 423: '403' };
 
 /** A cause that is not over. Its times are those of the monotonic clock, but for `sinceMs`. */
 interface Active {
@@ -121,7 +120,7 @@ export class Causes implements ReplyReports, CauseReports, CallReports {
     const key = `${operation} ${status}`;
     if (this.#unlisted.has(key)) return;
     this.#unlisted.add(key);
-    const meaning = UNLISTED[status] ?? 'success';
+    const meaning = status === 422 ? 400 : 403;
     const remedy =
       operation === 'sign_in' && status === 422
         ? " If it refuses a wrong password, set statusMap: { signIn: { 422: 'rejected' } }."
