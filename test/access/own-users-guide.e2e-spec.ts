@@ -51,6 +51,19 @@ describe.each(PLATFORMS)('the application of the guide to own users on %s', (_na
     expect(await ask(sessions.signInAs(record, undefined))).toBe(403);
   });
 
+  it('refuses a sign-in of a user whom the database does not know, who can sign out', async () => {
+    for (const username of ['ann', 'eve']) sessions.addUser({ username, password: 'secret' });
+    const call = async (method: string, headers: Record<string, string>, body?: string) =>
+      fetch(`${await app.getUrl()}/session`, { method, headers, ...(body && { body }) });
+    const signInAs = (username: string) =>
+      call('POST', { 'content-type': 'application/json' }, JSON.stringify({ username, password: 'secret' }));
+    expect(await (await signInAs('ann')).json()).toEqual({ token: expect.any(String) });
+    expect((await signInAs('eve')).status).toBe(403);
+    const headers = signIn('eve');
+    expect((await call('DELETE', headers)).status).toBe(200);
+    expect(await ask(headers)).toBe(401);
+  });
+
   it('admits a robot by its key', async () => {
     expect(await ask({ 'x-robot-key': 'your-robot-key' })).toEqual({ id: 5, role: 'hiring_manager' });
     expect(await always(() => ask({ 'x-robot-key': 'guess', ...signIn('ann') }))).toBe(401);
