@@ -7,9 +7,9 @@ import { Lanes } from './lanes.js';
 import { SessionCache } from './session-cache.js';
 import { SessionVerifier } from './session-verifier.js';
 
-const SESSIONS = 5_000;
-/** A flight that stays has 500. The rest is for what else a process keeps. */
-const BYTES_OF_SESSION = 200;
+const SESSIONS = 10_000;
+/** A session that stays in the table of flights has 200. The rest is for what else a process keeps. */
+const BYTES_OF_SESSION = 100;
 
 const answers: readonly ((username: string) => Verdict<object>)[] = [
   (username) => ({ kind: 'authenticated', user: { username } }),
