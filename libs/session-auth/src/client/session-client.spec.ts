@@ -129,7 +129,7 @@ describe('a status of a sign-in or a sign-out is reported', () => {
     [409, [['unlisted status', 'sign_in', 409]]],
     ...[400, 401, 429].map((status): [number, unknown[]] => [status, []]),
   ])(
-    'if it is a refusal that the interface does not list, or if it refuses the application: %i',
+    'if it is an unlisted refusal other than 429, or if it refuses the application: %i',
     async (status, reported) => {
       await signIn(reply(status)).catch(() => undefined);
       expect(warned).toEqual(reported);

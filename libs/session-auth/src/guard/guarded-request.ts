@@ -27,8 +27,6 @@ export interface Admission {
   readonly check?: SessionCheck<UserRecord> | undefined;
   /** Whether a subclass of the guard made it: the user that it sets after that stays. */
   readonly isBySubclass?: boolean;
-  /** The watched reply: that of the admission before, if there was one. */
-  reply?: object | undefined;
 }
 
 export interface GuardedRequest extends Partial<HttpRequest> {
@@ -66,7 +64,6 @@ export function attach(request: GuardedRequest, admission: Admission, stale?: tr
   const isCall = before?.context === context && before.verifier === verifier;
   const keepsUser = isCall && before.isBySubclass === true && !isBySubclass && user !== undefined;
   if (!keepsUser) request.user = localUser;
-  admission.reply = before?.reply;
   if (stale ?? request.sessionIsStale) request.sessionIsStale = stale;
   request[ADMISSION] = keepsUser ? { ...admission, isBySubclass: true } : admission;
 }

@@ -190,13 +190,12 @@ export interface WatchRegistration {
   readonly replyOpened: (response: NodeResponse, reply: ReplyOfCall) => void;
 }
 
-/** Key of a watched reply, unless the admission has it. */
+/** Key of the watched reply of a response. No WeakMap: one with an entry for each makes every collection longer. */
 const REPLY = Symbol('reply');
 
 /** The used part of a response of Node.js, over HTTP/1 and HTTP/2. */
 export interface NodeResponse extends HoldableResponse {
   readonly writableEnded: boolean;
-  readonly req?: GuardedRequest;
   [REPLY]?: ReplyOfCall;
 }
 
@@ -226,7 +225,7 @@ export function watchReply(call: GuardedCall, registration: WatchRegistration): 
     | undefined;
   // A reply that a test has built may have no part that is written.
   if (typeof response?.flushHeaders !== 'function') return;
-  const next = (admission.reply as ReplyOfCall | undefined) ?? response[REPLY];
+  const next = response[REPLY];
   for (let other = next; other; other = other.next) if (other.registration === registration) return;
   const { writeHead, write, end, flushHeaders } = next ?? response;
   const added: ReplyOfCall = {
@@ -240,9 +239,7 @@ export function watchReply(call: GuardedCall, registration: WatchRegistration): 
     flushHeaders,
     isOpen: false,
   };
-  // No property on Express, where each takes microseconds, and no WeakMap: it takes more everywhere.
-  if (response.req === call.request && !response.stream) admission.reply = added;
-  else response[REPLY] = added;
+  response[REPLY] = added;
   if (next?.isOpen) open(response, added);
   if (next) return;
   response.write = writeFirst;
@@ -284,19 +281,15 @@ const HTTP2_WRITERS: Pick<Writers, 'writeHead' | 'end'> = {
 
 const WATCHERS: Writers = { write: writeFirst, flushHeaders: flushFirst, ...HTTP2_WRITERS };
 
-function replyOf(response: NodeResponse): ReplyOfCall | undefined {
-  return (response.req?.[ADMISSION]?.reply as ReplyOfCall | undefined) ?? response[REPLY];
-}
-
 function opened(response: NodeResponse): Writers {
-  const reply = replyOf(response);
+  const reply = response[REPLY];
   for (let each = reply; each; each = each.next) open(response, each);
   return isHeld(response) ? (reply ?? response) : unwatched(response);
 }
 
 /** Restores the functions of the response that no wrapper of the application has replaced. */
 function unwatched(response: NodeResponse): Writers {
-  const writers = replyOf(response) ?? response;
+  const writers = response[REPLY] ?? response;
   for (const name of Object.keys(WATCHERS) as (keyof Writers)[])
     if (response[name] === WATCHERS[name]) response[name] = writers[name];
   return writers;

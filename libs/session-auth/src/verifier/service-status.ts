@@ -12,7 +12,7 @@ import type { CallerKey } from './known-sessions.js';
  * known sessions failed, however long ago, and none was answered since.
  * - `degraded`: that pause is over and the next call is a probe, the breaker of strangers is not closed, the
  * service refuses everyone (the key or the URL is probably wrong), the revocations of other instances do not
- * arrive, or another cause of denials is active; for failed calls, after three in a row, or of several callers.
+ * arrive, or another cause of denials is active; for failed calls, after three, in a row or of several callers.
  * - `up`: none of these.
  *
  * Requests of strangers alone never make it `down`.
