@@ -1,5 +1,4 @@
 import { expect, it } from '@jest/globals';
-import { MeddlingProxy } from '../support/meddling-proxy.js';
 import { describeWithRedis } from '../support/redis.js';
 import { until } from '../support/until.js';
 import type { Instance } from './instance.js';
@@ -10,7 +9,7 @@ describeWithRedis('an end that a process delivers while it closes', () => {
 
   it('is counted in the log if Redis is away, and the process still ends [Q12]', async () => {
     const fleet = await start();
-    const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
+    const proxy = await fleet.proxy();
     proxy.cut();
     const closing = await fleet.instance({ redis: { port: proxy.port }, ownProcess: true });
     expect(await closing.do('forgetAndClose', 'ann')).toBe('done');
@@ -35,7 +34,7 @@ describeWithRedis('an application with a store that closes', () => {
 
   it('ends by itself while Redis hangs, with sign-outs that it could not publish', async () => {
     const fleet = await start();
-    const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
+    const proxy = await fleet.proxy();
     const redis = { port: proxy.port };
     const instance = await fleet.instance({ redis, platform: 'Fastify', ownProcess: true });
     await fleet.subscribed(1);

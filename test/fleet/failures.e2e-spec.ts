@@ -82,10 +82,7 @@ describeWithRedis('an instance that receives no messages for a while', () => {
 
   it('denies a session that was signed out while it got no bytes, as soon as it receives messages again', async () => {
     const fleet = await start();
-    const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
-    const near = await fleet.instance();
-    const far = await fleet.instance({ redis: { port: proxy.port }, platform: 'Fastify' });
-    await fleet.receiving(near, far);
+    const { near, far, proxy } = await fleet.nearAndFar();
     const token = fleet.signIn();
     expect([await near.status(token), await far.status(token)]).toEqual([200, 200]);
     await fleet.key('V');
@@ -101,7 +98,7 @@ describeWithRedis('an instance that receives no messages for a while', () => {
 
   it('subscribes as soon as Redis answers, although its first connection never got an answer', async () => {
     const fleet = await start();
-    const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
+    const proxy = await fleet.proxy();
     proxy.fallSilent();
     const instance = await fleet.instance({ redis: { port: proxy.port } });
     expect(await instance.status(fleet.signIn())).toBe(200);

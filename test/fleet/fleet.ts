@@ -6,6 +6,7 @@ import {
   type Script,
   type ScriptedSessionService,
 } from 'nestjs-session-auth/testing';
+import { MeddlingProxy } from '../support/meddling-proxy.js';
 import { redisClient, RedisServer } from '../support/redis.js';
 import { until } from '../support/until.js';
 import type { InstanceHosts } from './instance-hosts.js';
@@ -73,6 +74,20 @@ export class Fleet {
     this.keep(instance);
     if (settings.redis === undefined) await instance.do('connected');
     return instance;
+  }
+
+  /** Puts a proxy before the Redis. */
+  async proxy(): Promise<MeddlingProxy> {
+    return this.keep(await MeddlingProxy.to(this.server.port));
+  }
+
+  /** Starts two instances that receive each other's messages, of which one has its Redis behind a proxy. */
+  async nearAndFar(): Promise<{ near: Instance; far: Instance; proxy: MeddlingProxy }> {
+    const proxy = await this.proxy();
+    const near = await this.instance();
+    const far = await this.instance({ redis: { port: proxy.port }, platform: 'Fastify' });
+    await this.receiving(near, far);
+    return { near, far, proxy };
   }
 
   /** Resolves when these instances have read that they are subscribed: what they cache from then on stays. */

@@ -5,7 +5,6 @@ import { until } from '../support/until.js';
 import { CHANNEL } from '../fleet/fleet.js';
 import type { Instance } from '../fleet/instance.js';
 import { expectAskedOnce, sharedFleet, fleets, type SharedFleet } from '../fleet/suites.js';
-import { MeddlingProxy } from '../support/meddling-proxy.js';
 
 /**
  * Waits far less than the lifetime of 60 s: an instance that denies within that time has received the
@@ -114,10 +113,7 @@ describeWithRedis('a sign-out', () => {
 
   it('while its instance has no Redis, is published to the other instances when Redis is back [Q04]', async () => {
     const fleet = await start();
-    const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
-    const near = await fleet.instance();
-    const far = await fleet.instance({ redis: { port: proxy.port }, platform: 'Fastify' });
-    await fleet.receiving(near, far);
+    const { near, far, proxy } = await fleet.nearAndFar();
     const token = fleet.signIn();
     await expectAskedOnce(fleet, [far, near], token);
     proxy.cut();

@@ -22,8 +22,9 @@ export interface Admission {
   readonly user: UserRecord | undefined;
   /** The application's own user, which is attached to the request in place of the record. */
   readonly localUser?: unknown;
-  /** `undefined` if the rule admitted the request without a session. */
+  /** The presented session; `undefined` if the rule admitted the request without a session. */
   readonly session: SessionIdentity | undefined;
+  /** The check of that session. */
   readonly check?: SessionCheck<UserRecord> | undefined;
   /** Whether a subclass of the guard made it: the user that it sets after that stays. */
   readonly isBySubclass?: boolean;

@@ -93,23 +93,27 @@ export const HTTP: Transport = {
   },
 };
 
-interface AnyReply {
-  getHeader(name: string): number | string | string[] | undefined;
-  /** Express. */
-  setHeader?(name: string, value: string): unknown;
-  readonly headersSent?: boolean;
-  /** Fastify. */
-  header?(name: string, value: string): unknown;
-  readonly sent?: boolean;
+type HeaderValue = number | string | string[] | undefined;
+
+interface ExpressReply {
+  setHeader(name: string, value: string): unknown;
+  getHeader(name: string): HeaderValue;
+  readonly headersSent: boolean;
+}
+
+interface FastifyReply {
+  header(name: string, value: string): unknown;
+  getHeader(name: string): HeaderValue;
+  readonly sent: boolean;
 }
 
 export function setHeaders(reply: unknown, headers: Iterable<readonly [name: string, value: string]>): void {
-  for (const [name, value] of headers) setHeader(reply as AnyReply, name, value);
+  for (const [name, value] of headers) setHeader(reply as ExpressReply | FastifyReply, name, value);
 }
 
 /** Whether a guard has set a challenge, which may be that of another registration. */
 export function isChallenged(reply: unknown): boolean {
-  return (reply as AnyReply).getHeader('www-authenticate') !== undefined;
+  return (reply as ExpressReply | FastifyReply).getHeader('www-authenticate') !== undefined;
 }
 
 /**
@@ -118,7 +122,7 @@ export function isChallenged(reply: unknown): boolean {
  */
 export function keepFromSharedCaches(reply: unknown, vary: string): void {
   if (reply === undefined) return;
-  const target = reply as AnyReply;
+  const target = reply as ExpressReply | FastifyReply;
   const current = target.getHeader('vary');
   setHeader(target, 'cache-control', 'no-store');
   if (vary !== '')
@@ -133,10 +137,10 @@ function mergeVary(current: string, names: readonly string[]): string {
     : [...listed, ...names.filter((name) => !keys.has(name.toLowerCase()))].join(', ');
 }
 
-function setHeader(reply: AnyReply, name: string, value: string): void {
-  if (reply.headersSent ?? reply.sent) return;
-  if (reply.setHeader) reply.setHeader(name, value);
-  else reply.header?.(name, value);
+function setHeader(reply: ExpressReply | FastifyReply, name: string, value: string): void {
+  if ('setHeader' in reply) {
+    if (!reply.headersSent) reply.setHeader(name, value);
+  } else if (!reply.sent) reply.header(name, value);
 }
 
 /** A kind of context besides HTTP, which an application loads if it has handlers of the kind. */
