@@ -1,7 +1,7 @@
 import { type Estimate, isPrecise, MIN_ROUNDS } from './estimate.js';
 
 const MAX_HEATS = 15;
-const MAX_MS = 270_000;
+const MAX_MS = 300_000;
 
 /**
  * Runs heats, each with new processes, because two processes of one variant may differ by a fifth for as long

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { estimateOf } from './estimate.js';
 import { runHeats } from './heats.js';
-import type { LoadApi, Traffic } from './processes/load.worker.js';
-import type { Worker } from './processes/worker.js';
-import type { RunningApp, RunningService, Stage } from './stage.js';
+import type { Traffic } from './processes/load.worker.js';
+import type { RunningApp, RunningFarEnd, Stage } from './stage.js';
 
 const CONNECTIONS = 50;
 /** Short, so that the contenders of a round find the machine in the same state. */
 const ROUNDS = 14;
 const ROUND_MS = 150;
 /** Before that, V8 has not yet optimised all of what a request runs: some guards become twice as fast. */
-const WARM_UP_MS = 4_000;
+const WARM_UP_MS = 8_000;
 
 /** One variant in a race. */
 export interface Contender {
@@ -25,10 +24,10 @@ export interface Contender {
   readonly callsPerRequest: 0 | 1;
 }
 
-/** The contenders, and their session service. */
+/** The contenders, and what is at the far end of them. */
 export interface LineUp {
   readonly contenders: readonly Contender[];
-  readonly service: RunningService;
+  readonly farEnd: RunningFarEnd;
 }
 
 /** The figures of a contender. */
@@ -53,8 +52,8 @@ export async function race(
 ): Promise<RaceResult> {
   const result = new Map<string, Laps>();
   const heat = async (): Promise<void> => {
-    const { contenders, service } = await lineUp();
-    await runHeat(contenders, { service, load: stage.load() }, result);
+    const { contenders, farEnd } = await lineUp();
+    await runHeat(contenders, farEnd, result);
     await stage.close();
   };
   await runHeats(heat, () => pairs.map(([name, against]) => estimateOf(ratiosOf(result, name, against))));
@@ -78,18 +77,18 @@ export function ratiosOf(result: RaceResult, name: string, against: string): num
  */
 async function runHeat(
   contenders: readonly Contender[],
-  track: Track,
+  farEnd: RunningFarEnd,
   result: Map<string, Laps>,
 ): Promise<void> {
   for (const contender of contenders) {
-    if (contender.callsPerRequest === 0) await presentEachOnce(contender, track);
-    await runLap(contender, track, WARM_UP_MS);
+    if (contender.callsPerRequest === 0) await presentEachOnce(contender, farEnd);
+    await runLap(contender, farEnd, WARM_UP_MS);
     if (!result.has(contender.name)) result.set(contender.name, { heats: [], requests: 0, calls: 0 });
     lapsOf(result, contender.name).heats.push([]);
   }
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const contender of inTurn(contenders, round)) {
-      const { requests, calls, cpuUs } = await runLap(contender, track, ROUND_MS);
+      const { requests, calls, cpuUs } = await runLap(contender, farEnd, ROUND_MS);
       assert.equal(
         calls,
         requests * contender.callsPerRequest,
@@ -110,31 +109,29 @@ export function lapsOf(result: RaceResult, name: string): Laps {
   return laps;
 }
 
-interface Track {
-  readonly service: RunningService;
-  readonly load: Worker<LoadApi>;
-}
-
 /** Fills the cache of a variant before it counts. */
-async function presentEachOnce({ app, url = app.url, traffic }: Contender, { load }: Track): Promise<void> {
-  await load.call('sendOnce', { ...traffic, url, connections: traffic.values.length });
+async function presentEachOnce(
+  { app, url = app.url, traffic }: Contender,
+  { worker }: RunningFarEnd,
+): Promise<void> {
+  await worker.call('sendOnce', { ...traffic, url, connections: traffic.values.length });
 }
 
 async function runLap(
   { name, app, traffic, url = app.url, expectedStatus, moreCpuUs = () => 0 }: Contender,
-  { service, load }: Track,
+  { worker }: RunningFarEnd,
   durationMs: number,
 ) {
-  await service.worker.call('takeCalls');
+  await worker.call('takeCalls');
   const cpuBefore = (await app.worker.call('cpuUs')) + moreCpuUs();
-  const { replies } = await load.call('sendFor', {
+  const { replies } = await worker.call('sendFor', {
     ...traffic,
     url,
     connections: CONNECTIONS,
     durationMs,
   });
   const cpuUs = (await app.worker.call('cpuUs')) + moreCpuUs() - cpuBefore;
-  const calls = Object.values(await service.worker.call('takeCalls')).reduce((sum, count) => sum + count, 0);
+  const calls = Object.values(await worker.call('takeCalls')).reduce((sum, count) => sum + count, 0);
   const requests = replies[expectedStatus] ?? 0;
   assert.deepEqual(
     replies,

@@ -1,4 +1,5 @@
 import type { AppApi, AppOrder } from './processes/app.worker.js';
+import type { FarEndApi } from './processes/far-end.worker.js';
 import type { LoadApi } from './processes/load.worker.js';
 import type { SessionServiceApi, SessionServiceSettings } from './processes/session-service.worker.js';
 import { Worker, type WorkerOptions } from './processes/worker.js';
@@ -11,6 +12,12 @@ interface Closable {
 /** A session service of the bench. */
 export interface RunningService {
   readonly worker: Worker<SessionServiceApi>;
+  readonly url: string;
+}
+
+/** A session service, and the load of the application that calls it. */
+export interface RunningFarEnd {
+  readonly worker: Worker<FarEndApi>;
   readonly url: string;
 }
 
@@ -31,6 +38,11 @@ export class Stage {
 
   async service(settings: Partial<SessionServiceSettings> = {}): Promise<RunningService> {
     const worker = this.worker<SessionServiceApi>('session-service');
+    return { worker, url: await worker.call('start', { latencyMs: 0, ...settings }) };
+  }
+
+  async farEnd(settings: Partial<SessionServiceSettings> = {}): Promise<RunningFarEnd> {
+    const worker = this.worker<FarEndApi>('far-end');
     return { worker, url: await worker.call('start', { latencyMs: 0, ...settings }) };
   }
 

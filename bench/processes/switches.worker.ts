@@ -7,6 +7,8 @@ import { LONG_CACHE, type Switch } from '../variants/variant.js';
 import { serve } from './serve.js';
 
 const REQUESTS = 200;
+/** Until V8 has compiled what a request runs. */
+const WARM_UP_ROUNDS = 50;
 
 /** An application with a switch. All are in this process: what slows the machine down slows them all down. */
 interface Contender {
@@ -55,7 +57,7 @@ const handlers = {
       });
     }
     for (const contender of contenders)
-      for (let round = 0; round < 5; round += 1) await usPerRequest(contender);
+      for (let round = 0; round < WARM_UP_ROUNDS; round += 1) await usPerRequest(contender);
   },
   /** Lets each application answer some requests. */
   round: async (): Promise<Readonly<Record<string, number>>> => {

@@ -35,9 +35,9 @@ export const floodOfOne: Question = {
 };
 
 async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<LineUp> {
-  const service = await stage.service();
+  const farEnd = await stage.farEnd();
   const start = (variant: keyof typeof NAMES) =>
-    stage.app({ platform, variant, serviceUrl: service.url, cache: LONG_CACHE });
+    stage.app({ platform, variant, serviceUrl: farEnd.url, cache: LONG_CACHE });
   const unguarded = {
     app: await start('unguarded'),
     traffic: { ...PATH, values: tokens('user', 1) },
@@ -68,7 +68,7 @@ async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<Li
       callsPerRequest: 1,
     },
   ];
-  return { contenders, service };
+  return { contenders, farEnd };
 }
 
 function findingsOn(platform: string, result: RaceResult): Finding[] {

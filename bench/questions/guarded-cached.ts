@@ -1,7 +1,7 @@
 import { CHART_PLATFORM, compare } from '../compare.js';
 import { race, type Contender, type LineUp, type Pair, type RaceResult } from '../race.js';
 import type { Finding, Question } from '../question.js';
-import type { RunningApp, RunningService, Stage } from '../stage.js';
+import type { RunningApp, RunningFarEnd, Stage } from '../stage.js';
 import { tokens } from '../users.js';
 import { findNginx, startNginx } from '../variants/nginx.js';
 import { LONG_CACHE } from '../variants/variant.js';
@@ -43,20 +43,20 @@ export const guardedCached: Question = {
 };
 
 async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<LineUp> {
-  const service = await stage.service();
+  const farEnd = await stage.farEnd();
   const contenders: Contender[] = [];
   for (const [variant, name] of Object.entries(NAMES) as [keyof typeof NAMES, string][]) {
-    const app = await stage.app({ platform, variant, serviceUrl: service.url, cache: LONG_CACHE });
+    const app = await stage.app({ platform, variant, serviceUrl: farEnd.url, cache: LONG_CACHE });
     contenders.push({ name, app, traffic: USERS, expectedStatus: 200, callsPerRequest: 0 });
-    if (variant === 'unguarded') contenders.push(...(await behindNginx(stage, app, service)));
+    if (variant === 'unguarded') contenders.push(...(await behindNginx(stage, app, farEnd)));
   }
-  return { contenders, service };
+  return { contenders, farEnd };
 }
 
-async function behindNginx(stage: Stage, app: RunningApp, service: RunningService): Promise<Contender[]> {
+async function behindNginx(stage: Stage, app: RunningApp, farEnd: RunningFarEnd): Promise<Contender[]> {
   const program = findNginx();
   if (program === undefined) return [];
-  const { url, cpuUs: moreCpuUs } = stage.keep(await startNginx(program, app.url, service.url));
+  const { url, cpuUs: moreCpuUs } = stage.keep(await startNginx(program, app.url, farEnd.url));
   const common = { app, url, moreCpuUs, expectedStatus: 200, callsPerRequest: 0 } as const;
   return [
     { name: NGINX_UNCHECKED, traffic: { ...USERS, path: '/unchecked' }, ...common },

@@ -46,15 +46,15 @@ export const guardedUncached: Question = {
 };
 
 async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<LineUp> {
-  const service = await stage.service();
-  const realm = keycloakRealm(service.url, KEYCLOAK_TOKENS);
+  const farEnd = await stage.farEnd();
+  const realm = keycloakRealm(farEnd.url, KEYCLOAK_TOKENS);
   const users = { header: 'x-auth-token', values: tokens('user', TOKENS) };
   const contenders: Contender[] = [];
   for (const [variant, name] of Object.entries(NAMES) as [keyof typeof NAMES, string][]) {
     const app = await stage.app({
       platform,
       variant,
-      serviceUrl: service.url,
+      serviceUrl: farEnd.url,
       realmPublicKey: realm.publicKey,
     });
     const presented = variant === 'keycloak' ? { header: 'authorization', values: realm.bearers } : users;
@@ -67,7 +67,7 @@ async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<Li
       callsPerRequest,
     });
   }
-  return { contenders, service };
+  return { contenders, farEnd };
 }
 
 function findingsOn(platform: string, result: RaceResult): Finding[] {

@@ -47,7 +47,7 @@ async function timesOf(stage: Stage, overTls: boolean): Promise<Times> {
 
 async function runHeat(stage: Stage, overTls: boolean, times: Times): Promise<void> {
   const file = overTls ? stage.keep(issueCertificate()) : undefined;
-  const service = await stage.service(file && { certificate: file.certificate });
+  const service = await stage.farEnd(file && { certificate: file.certificate });
   const variants = Object.keys(NAMES) as (keyof typeof NAMES)[];
   const workers = variants.map((variant) => ({
     variant,

@@ -9,6 +9,8 @@ export interface Answered extends Answer {
 const HOW_TO_READ = `Every figure is a median, with the interval that contains it with a probability of 95 % (sign test). The median decides whether a target is reached.
 A ratio compares the requests, or the checks, for a second of processor time that the application itself used, so that the load, the session service
 and other programs of a small machine count for nothing. Variants run in turn within each round, each in a process of its own, over loopback.
+The load and the session service of a race are one process, which never sleeps: on a virtual machine, waking it takes longer than a cached check, and
+would be counted as the application's.
 Because two processes of one variant may differ for as long as they live, the processes are new in each heat, and a heat counts as one value.
 There are at least six, and more until the interval is within 3 % of the median, or the time of the question is over. Every variant is checked to have
 answered what it should, and the calls that reached the session service are counted.`;
