@@ -1,10 +1,10 @@
 import { type Estimate, isPrecise, MIN_ROUNDS } from './estimate.js';
 
 const MAX_HEATS = 15;
-const MAX_MS = 300_000;
+const MAX_MS = 240_000;
 
 /**
- * Runs heats, each with new processes, because two processes of one variant may differ by a fifth for as long
+ * Runs heats, each with new processes, because two processes of one variant may differ by a tenth for as long
  * as they live. Ends when each of the figures is known precisely enough, or the time is over.
  */
 export async function runHeats(heat: () => Promise<void>, figures: () => readonly Estimate[]): Promise<void> {

@@ -6,10 +6,11 @@ import type { RunningApp, RunningFarEnd, Stage } from './stage.js';
 
 const CONNECTIONS = 50;
 /** Short, so that the contenders of a round find the machine in the same state. */
-const ROUNDS = 14;
+const ROUNDS = 20;
 const ROUND_MS = 150;
 /** Before that, V8 has not yet optimised all of what a request runs: some guards become twice as fast. */
-const WARM_UP_MS = 8_000;
+const WARM_UP_LAPS = 2;
+const WARM_UP_MS = 1_500;
 
 /** One variant in a race. */
 export interface Contender {
@@ -72,8 +73,8 @@ export function ratiosOf(result: RaceResult, name: string, against: string): num
 }
 
 /**
- * Runs the contenders one after the other, round by round, each round in another order, after a round that
- * does not count.
+ * Runs the contenders one after the other, round by round, each round in another order, after laps that do not
+ * count.
  */
 async function runHeat(
   contenders: readonly Contender[],
@@ -82,10 +83,11 @@ async function runHeat(
 ): Promise<void> {
   for (const contender of contenders) {
     if (contender.callsPerRequest === 0) await presentEachOnce(contender, farEnd);
-    await runLap(contender, farEnd, WARM_UP_MS);
     if (!result.has(contender.name)) result.set(contender.name, { heats: [], requests: 0, calls: 0 });
     lapsOf(result, contender.name).heats.push([]);
   }
+  for (let lap = 0; lap < WARM_UP_LAPS; lap += 1)
+    for (const contender of contenders) await runLap(contender, farEnd, WARM_UP_MS);
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const contender of inTurn(contenders, round)) {
       const { requests, calls, cpuUs } = await runLap(contender, farEnd, ROUND_MS);

@@ -44,9 +44,10 @@ export const guardedCached: Question = {
 
 async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<LineUp> {
   const farEnd = await stage.farEnd();
+  const start = stage.apps();
   const contenders: Contender[] = [];
   for (const [variant, name] of Object.entries(NAMES) as [keyof typeof NAMES, string][]) {
-    const app = await stage.app({ platform, variant, serviceUrl: farEnd.url, cache: LONG_CACHE });
+    const app = await start({ platform, variant, serviceUrl: farEnd.url, cache: LONG_CACHE });
     contenders.push({ name, app, traffic: USERS, expectedStatus: 200, callsPerRequest: 0 });
     if (variant === 'unguarded') contenders.push(...(await behindNginx(stage, app, farEnd)));
   }

@@ -8,10 +8,10 @@ export interface Answered extends Answer {
 
 const HOW_TO_READ = `Every figure is a median, with the interval that contains it with a probability of 95 % (sign test). The median decides whether a target is reached.
 A ratio compares the requests, or the checks, for a second of processor time that the application itself used, so that the load, the session service
-and other programs of a small machine count for nothing. Variants run in turn within each round, each in a process of its own, over loopback.
-The load and the session service of a race are one process, which never sleeps: on a virtual machine, waking it takes longer than a cached check, and
-would be counted as the application's.
-Because two processes of one variant may differ for as long as they live, the processes are new in each heat, and a heat counts as one value.
+and other programs of a small machine count for nothing. Variants run in turn within each round, over loopback. The load and the session service of a
+race are one process, which never sleeps: on a virtual machine, waking it takes longer than a cached check, and would be counted as the application's.
+Two processes of one variant differ by a tenth, because of what V8 has compiled, and when. So the applications of a race share a process, apart from peers
+that make much more garbage; the checks inside a process have one each. All processes are new in each heat, and a heat counts as one value.
 There are at least six, and more until the interval is within 3 % of the median, or the time of the question is over. Every variant is checked to have
 answered what it should, and the calls that reached the session service are counted.`;
 
