@@ -45,17 +45,17 @@ describe.each(PLATFORMS)('an application that closes on %s', (_name, platform) =
     const app = await startApp(platform, sampleApp({ baseUrl: service.url, options: SHORT }));
     const sessions = app.app.get(SessionAuthService);
     const all = once(arrivals, 'all');
-    const reasons = Promise.all([
+    const others = Promise.all([
       reasonOf(sessions.signIn({ username: 'ann', password: 'x' })),
       reasonOf(sessions.signOut('token')),
-      reasonOf(sessions.verify('token')),
     ]);
-    await all;
+    const check = reasonOf(sessions.verify('token'));
+    // On a busy machine, the time of the check may end before it arrives.
+    await Promise.race([all, check]);
     await app.close();
 
-    const [signIn, signOut, check] = await reasons;
-    expect([signIn, signOut]).toEqual(['shutting_down', 'shutting_down']);
-    expect(['shutting_down', 'timeout']).toContain(check);
+    expect(await others).toEqual(['shutting_down', 'shutting_down']);
+    expect(['shutting_down', 'timeout']).toContain(await check);
     await service.idle();
   });
 });
