@@ -9,23 +9,16 @@ interface Closable {
   stop(): Promise<void>;
 }
 
-/** A session service of the bench. */
-export interface RunningService {
-  readonly worker: Worker<SessionServiceApi>;
+/** A server of the bench, and its process. */
+interface Running<Api extends Handlers> {
+  readonly worker: Worker<Api>;
   readonly url: string;
 }
 
+export type RunningService = Running<SessionServiceApi>;
+export type RunningApp = Running<AppApi>;
 /** A session service, and the load of the application that calls it. */
-export interface RunningFarEnd {
-  readonly worker: Worker<FarEndApi>;
-  readonly url: string;
-}
-
-/** An application of the bench. */
-export interface RunningApp {
-  readonly worker: Worker<AppApi>;
-  readonly url: string;
-}
+export type RunningFarEnd = Running<FarEndApi>;
 
 /** The processes of one question: started here, and all of them ended at its end, also when it fails. */
 export class Stage {

@@ -36,28 +36,32 @@ export const floodOfOne: Question = {
 
 async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<LineUp> {
   const farEnd = await stage.farEnd();
-  const startHere = stage.apps();
-  const orderOf = (variant: keyof typeof NAMES) =>
-    ({ platform, variant, serviceUrl: farEnd.url, cache: LONG_CACHE }) as const;
-  const start = (variant: keyof typeof NAMES) => startHere(orderOf(variant));
+  const order = { platform, serviceUrl: farEnd.url, cache: LONG_CACHE };
+  const start = stage.apps();
   const unguarded = {
-    app: await start('unguarded'),
+    app: await start({ ...order, variant: 'unguarded' }),
     traffic: { ...PATH, values: tokens('user', 1) },
     expectedStatus: 200,
   } as const;
   const contenders: Contender[] = [
     { name: NAMES.unguarded, ...unguarded, callsPerRequest: 0 },
-    { name: NAMES.ours, app: await start('ours'), traffic: REFUSED, expectedStatus: 401, callsPerRequest: 0 },
+    {
+      name: NAMES.ours,
+      app: await start({ ...order, variant: 'ours' }),
+      traffic: REFUSED,
+      expectedStatus: 401,
+      callsPerRequest: 0,
+    },
     {
       name: NAMES.leastRefusal,
-      app: await start('leastRefusal'),
+      app: await start({ ...order, variant: 'leastRefusal' }),
       traffic: REFUSED,
       expectedStatus: 401,
       callsPerRequest: 0,
     },
     {
       name: NAMES.throwingRefusal,
-      app: await start('throwingRefusal'),
+      app: await start({ ...order, variant: 'throwingRefusal' }),
       traffic: REFUSED,
       expectedStatus: 401,
       callsPerRequest: 0,
@@ -65,7 +69,7 @@ async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<Li
     {
       name: NAMES.handWritten,
       // Apart, because it calls the service for each: its garbage would be collected in the laps of others, too.
-      app: await stage.app(orderOf('handWritten')),
+      app: await stage.app({ ...order, variant: 'handWritten' }),
       traffic: REFUSED,
       expectedStatus: 401,
       callsPerRequest: 1,
