@@ -89,12 +89,13 @@ describe('a shutdown', () => {
 
   it('ends the calls that last longer than the grace period', async () => {
     const deadlines = new Deadlines(GRACE_MS);
-    const running = deadlines.start(2 * GRACE_MS);
+    const running = Array.from({ length: 10 }, () => deadlines.start(2 * GRACE_MS));
+    const ends = (): unknown[] => running.map(({ ended }) => ended);
     const isClosed = watching(deadlines.close());
     await jest.advanceTimersByTimeAsync(GRACE_MS - 1);
-    expect([await isClosed(), running.ended]).toEqual([false, undefined]);
+    expect([await isClosed(), ...ends()]).toEqual([false, ...running.map(() => undefined)]);
     await jest.advanceTimersByTimeAsync(1);
-    expect([await isClosed(), running.ended]).toEqual([true, 'shutting_down']);
+    expect([await isClosed(), ...ends()]).toEqual([true, ...running.map(() => 'shutting_down')]);
   });
 });
 
